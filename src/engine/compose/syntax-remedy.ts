@@ -1,15 +1,24 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
 import type { Override } from "../overrides/ast.ts";
-import { type Advice, saying, splitExample, use } from "../overrides/hints.ts";
+import {
+  type Advice,
+  corrected,
+  NO_EQUALS,
+  saying,
+  splitExample,
+  use,
+  useAnyOf,
+} from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { quoted } from "../overrides/print.ts";
 import type { ErrorDetails } from "../values/error-details.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
-import { getAt } from "../values/node.ts";
+import { type ConfigNode, getAt, isMissingOrNull } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
 import { asWholeList, extendedList, keepsValues, select } from "./override-remedy.ts";
 import { isAboutSecret, secretOverrides } from "./secrets.ts";
+import { optionsForHint } from "./sources/repository.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
 export interface TypedOverrides {
@@ -36,7 +45,9 @@ type Told = Pick<ErrorDetails, keyof Advice>;
 function remedyAt(position: number, told: Told, typed: TypedOverrides): Advice | undefined {
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
-    ? (extension(text, position, typed) ?? bareOption(text, position, typed))
+    ? (extension(text, position, typed) ??
+      bareOption(text, position, typed) ??
+      restOfValue(position, typed))
     : meantByWord(text, position, typed);
   return found ?? nextRemedy(told, position, typed);
 }
@@ -46,8 +57,40 @@ function meantByWord(text: string, position: number, typed: TypedOverrides): Adv
   const base = composed(typed, position);
   const chosenAs = (isMeant: Effect) =>
     base && chosenOption(text, position, typed, { base, isMeant });
-  return chosenAs(isChoice) ?? restOfValue(position, typed) ?? chosenAs(setsKey);
+  return (
+    chosenAs(isChoice) ??
+    restOfValue(position, typed) ??
+    chosenAs(setsKey) ??
+    (base && withValue(position, typed.texts, base))
+  );
 }
+
+/** A key or group without a value: `use_amp` for `use_amp=true`, `db` for one of its options. */
+function withValue(
+  position: number,
+  texts: readonly string[],
+  base: Composition,
+): Advice | undefined {
+  const [key = "", next] = texts.slice(position);
+  // `lr 0.3` and `lr =0.3`: what follows is the value.
+  if (!/^[A-Za-z_][\w./@]*$/.test(key) || (next !== undefined && !/[^=]=/.test(next)))
+    return undefined;
+  const [group = ""] = key.split("@");
+  if (isChoice({ keyOrGroup: group }, base)) {
+    const options = optionsForHint(base.repository, group).slice(0, MOST_OPTIONS);
+    return options.length === 0
+      ? undefined
+      : useAnyOf(options.map((option) => ({ override: `${key}=${option}` })));
+  }
+  const node = getAt(base.root, splitKey(key, base.dialect));
+  if (node === undefined) return undefined;
+  return node.kind === "scalar" && typeof node.value === "boolean"
+    ? use(`${key}=${!node.value}`)
+    : saying(`a value follows the key: ${key}=VALUE`);
+}
+
+/** A hint names so many options. */
+const MOST_OPTIONS = 3;
 
 /** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
 function nextRemedy(
@@ -102,7 +145,7 @@ function extension(text: string, position: number, typed: TypedOverrides): Advic
     : asWholeList(written);
 }
 
-type Effect = (override: Override, base: Composition) => boolean;
+type Effect<Changed = Override> = (override: Changed, base: Composition) => boolean;
 
 interface Meant {
   /** Without the wrong override. */
@@ -110,9 +153,17 @@ interface Meant {
   readonly isMeant: Effect;
 }
 
-const isChoice: Effect = ({ keyOrGroup }, { repository }) => repository.groupExists(keyOrGroup);
+const isChoice: Effect<Pick<Override, "keyOrGroup">> = ({ keyOrGroup }, { repository }) =>
+  repository.groupExists(keyOrGroup);
 
-const setsKey: Effect = (override, base) => keepsValues(base.root, override, base);
+/** Whether a key keeps its kind of value, also a number. */
+const setsKey: Effect = (override, base) => {
+  const node = getAt(base.root, splitKey(override.keyOrGroup, base.dialect));
+  const isText = override.value?.kind === "scalar" && typeof override.value.value === "string";
+  return (
+    keepsValues(base.root, override, base) && (node === undefined || !isText || takesText(node))
+  );
+};
 
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
 function chosenOption(
@@ -159,25 +210,122 @@ function worksFor(
   );
 }
 
-/** `name=my run`, of which a shell made two arguments. */
+/** An override that a shell has split at its blanks, as its parts. */
+interface SplitOverride {
+  /** The key with its sign and the `=`. */
+  readonly head: string;
+  /** What stands between the blanks. */
+  readonly values: readonly string[];
+  /** The config without it. */
+  readonly base: Composition;
+  /** Its group, if it chooses an option. */
+  readonly group: string | undefined;
+  /** What it sets, before. */
+  readonly node: ConfigNode | undefined;
+  /** The overrides with another one in place of the parts. */
+  readonly replaced: (written: string) => {
+    readonly typed: TypedOverrides;
+    readonly position: number;
+  };
+}
+
+/** `name=my run`, `lr=0.1 0.2`, `lr=0.1, 0.2` or `tags=[a b]`, of which a shell made several arguments. */
 function restOfValue(position: number, typed: TypedOverrides): Advice | undefined {
+  const split = splitAt(position, typed);
+  if (split === undefined) return undefined;
+  const { values } = split;
+  if (values.length === 1) return tried(NO_EQUALS, values.join(), split);
+  if (/^["']/.test(values[0] ?? "")) return inQuotes(split);
+  const isOpen = typed.texts[position]?.includes("=") === true;
+  if (isOpen || values.some((value) => /^,|,$/.test(value))) return withoutBlanks(split);
+  return asItems(split) ?? asSweep(split) ?? inQuotes(split);
+}
+
+function splitAt(position: number, typed: TypedOverrides): SplitOverride | undefined {
   const { texts, compose } = typed;
-  const previous = texts[position - 1];
-  const end = texts.findIndex((text, index) => index > position && text.includes("="));
-  const words = texts.slice(position, end < 0 ? texts.length : end);
-  if (previous?.includes("=") !== true || !words.every((word) => /^[^\s+~-]\S*$/.test(word)))
-    return undefined;
-  const others = select(() => compose(texts.toSpliced(position, words.length)));
-  const [word = ""] = words;
+  const start = texts[position]?.includes("=") === true ? position : position - 1;
+  const [, head, key, value] =
+    /^([~+]*([A-Za-z_][\w./@-]*):?=)\s*(.*)$/s.exec(texts[start] ?? "") ?? [];
+  const next = texts.findIndex((text, index) => index > start && text.includes("="));
+  const end = next < 0 ? texts.length : next;
+  const words = texts.slice(start + 1, end);
+  if (head === undefined || key === undefined || value === undefined) return undefined;
+  if (words.length === 0 || !words.every((word) => /^[^\s+~-]\S*$/.test(word))) return undefined;
+  // Other overrides may be split, too.
+  const whole = (text: string) => /^[+~]|=/.test(text);
+  const [above, below] = [texts.slice(0, start).filter(whole), texts.slice(end).filter(whole)];
+  const base = select(() => compose([...above, ...below]));
+  if (base === undefined) return undefined;
+  const nodeAt = (path: string) => getAt(base.root, splitKey(path, base.dialect));
   // The first of two words that were meant as an override of their own.
-  if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
-    return undefined;
-  const equal = previous.indexOf("=") + 1;
-  const value = [previous.slice(equal), ...words].join(" ");
-  for (const written of [value, quoted(value, '"')]) {
-    const whole = previous.slice(0, equal) + written;
-    const joined = select(() => compose(texts.toSpliced(position - 1, words.length + 1, whole)));
+  const [word = ""] = words;
+  if (start < position && value !== "" && nodeAt(word) !== undefined) return undefined;
+  return {
+    head,
+    values: value === "" ? words : [value, ...words],
+    base,
+    group: isChoice({ keyOrGroup: key }, base) ? key : undefined,
+    node: nodeAt(key),
+    replaced: (written) => ({
+      typed: { texts: [...above, written, ...below], compose },
+      position: above.length,
+    }),
+  };
+}
+
+/** For a list, dict, call or row of values with blanks between its parts: without them, or with commas. */
+function withoutBlanks(split: SplitOverride): Advice | undefined {
+  const joined = split.values.reduce((text, part) => {
+    const isSeparated = /[,:[{(]$/.test(text) || /^[,:\]})]/.test(part);
+    return `${text}${isSeparated ? "" : ","}${part}`;
+  });
+  return tried("a shell splits an override at its blanks", joined.replace(/,$/, ""), split);
+}
+
+/** For a key with a list. */
+function asItems(split: SplitOverride): Advice | undefined {
+  const { node, values } = split;
+  return node?.kind === "list" && !values.some((value) => /^\[.*\]$/.test(value))
+    ? tried("a list stands in brackets", `[${values.join(",")}]`, split)
+    : undefined;
+}
+
+/** For a group, and for numbers: none of them is a text with blanks. */
+function asSweep(split: SplitOverride): Advice | undefined {
+  const { base, group, values } = split;
+  const options = group === undefined ? undefined : optionsForHint(base.repository, group);
+  const isOne = (value: string): boolean =>
+    options?.includes(value) ?? (isNumber(value) || /^(?:true|false)$/i.test(value));
+  return values.every(isOne)
+    ? tried("the values of a sweep have commas between them", values.join(","), split)
+    : undefined;
+}
+
+const isNumber = (value: string): boolean => /^[-+]?(?:\d|\.\d)[\w.+-]*$/.test(value);
+
+/** The value in place of the parts, or what it needs besides. */
+function tried(reason: string, value: string, split: SplitOverride): Advice | undefined {
+  const written = split.head + value;
+  if (select(() => parseOverride(written)) === undefined) return undefined;
+  const advice = corrected(reason, written);
+  const { position, typed } = split.replaced(written);
+  const next = nextRemedy(advice, position, typed);
+  if (next !== undefined) return next.proposals === undefined ? undefined : next;
+  const secrets = select(() => secretOverrides(typed.compose(typed.texts)));
+  return secrets?.has(written) === true ? undefined : advice;
+}
+
+function inQuotes({ head, node, replaced, values }: SplitOverride): Advice | undefined {
+  if (node !== undefined && !takesText(node)) return undefined;
+  const value = values.join(" ");
+  for (const text of [value, quoted(value, '"')]) {
+    const whole = head + text;
+    const { typed } = replaced(whole);
+    const joined = select(() => typed.compose(typed.texts));
     if (joined !== undefined) return splitExample(secretOverrides(joined).get(whole) ?? whole);
   }
   return undefined;
 }
+
+const takesText = (node: ConfigNode): boolean =>
+  isMissingOrNull(node) || (node.kind === "scalar" && typeof node.value === "string");

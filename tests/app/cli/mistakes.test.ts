@@ -9,6 +9,8 @@ interface Mistake {
   readonly files: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
   readonly version_base?: string;
+  /** How many of the last arguments what is proposed takes the place of. Default: 1. */
+  readonly replaces?: number;
   /** Texts that standard error contains. */
   readonly says: readonly string[];
   /** Texts that it does not contain. */
@@ -97,8 +99,9 @@ describe("what the hint for a mistake proposes", () => {
 
   it("composes when it is applied", async () => {
     for (const [id, mistake, proposal] of proposals) {
-      const { files, argv } = mistake;
-      const again = (override: string) => runOf(files, argv.with(-1, override), mistake);
+      const { files, argv, replaces = 1 } = mistake;
+      const again = (override: string) =>
+        runOf(files, [...argv.slice(0, -replaces), override], mistake);
       if ("corrected" in proposal) {
         // What it is an example for is its syntax: the tree may refuse the key.
         const { stderr } = await again(proposal.corrected);
