@@ -437,7 +437,11 @@ function composeTask(
         checkSweeps(composition.overrides, {
           mode: others.mode,
           fromShell: true,
-          valueAt: (key) => getAt(composition.root, splitKey(key, dialect)),
+          root: () => composition.root,
+          tryJob: (sweep, job) =>
+            compose(texts.toSpliced(sweep.origin.index, 1, ...job), {
+              sweep: composition.overrides,
+            }),
         });
         return others.mode === "run" && composition.tree.roots.some(hasOpenGroup)
           ? compose(overrides, { mode: "run" })

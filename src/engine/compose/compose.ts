@@ -1,22 +1,14 @@
 /** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
 import { once } from "../../foundation/system/get-or-create.ts";
-import type { Override } from "../overrides/ast.ts";
+import { columnsOf, type Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { overrideKeyElement } from "../overrides/print.ts";
 import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { splitKey } from "../values/key-path.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
-import {
-  type ConfigNode,
-  getAt,
-  type MapNode,
-  map,
-  withEntry,
-  withoutEntry,
-} from "../values/node.ts";
+import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
 import { fromCode, type Origin, type OverrideOrigin } from "../values/origin.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { requireSameAliases } from "./aliases.ts";
@@ -124,7 +116,8 @@ function composeChecked(asked: ComposeRequest): Composition {
   if (request.appended === undefined)
     checkSweeps(request.overrides, {
       ...request,
-      valueAt: (key) => valueWithoutSweeps(asked, key),
+      root: once(() => rootWithoutSweeps(asked)),
+      tryJob: (sweep, job) => composeJob(asked, sweep, job),
     });
 
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
@@ -417,11 +410,12 @@ function sweptRoots(
   return roots;
 }
 
-/** The override of a sweep that an override of a job comes from. */
+/** The override of a sweep that an override of a job comes from, or the column of a zip. */
 const asTyped = (override: Override, sweep: readonly Override[] = []): Override =>
-  sweep.find(
-    (axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override),
-  ) ?? override;
+  sweep
+    .flatMap((axis) => [axis, ...columnsOf(axis.value)])
+    .find((axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override)) ??
+  override;
 
 /** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
 function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
@@ -451,18 +445,31 @@ function* chosenOptions(override: Override, repository: Repository): Generator<s
 }
 
 /** What the config has at a key without the swept overrides; undefined where it cannot be composed. */
-function valueWithoutSweeps(
-  { onWarning: _, ...asked }: ComposeRequest,
-  key: string,
-): ConfigNode | undefined {
+function rootWithoutSweeps({ onWarning: _, ...asked }: ComposeRequest): ConfigNode | undefined {
   const overrides = asked.overrides.filter((override) => !isSweep(override));
   try {
-    const { root } = composeChecked({ ...asked, overrides });
-    return getAt(root, splitKey(key, asked.context.dialect));
+    return composeChecked({ ...asked, overrides }).root;
   } catch (error) {
     if (isConfigError(error)) return undefined;
     throw error;
   }
+}
+
+/** Composes one job of a sweep, without the other sweeps. */
+function composeJob(
+  { onWarning: _, ...asked }: ComposeRequest,
+  sweep: Override,
+  job: readonly string[],
+): Composition {
+  const { dialect } = asked.context;
+  const overrides = asked.overrides
+    .filter((override) => override === sweep || !isSweep(override))
+    .flatMap((override) =>
+      override === sweep
+        ? job.map((text) => parseOverride(text, { dialect }, sweep.origin.index))
+        : [override],
+    );
+  return composeChecked({ ...asked, overrides, mode: "run", sweep: asked.overrides });
 }
 
 const KNOWN = new WeakMap<Repository, Map<string, Base>>();

@@ -94,7 +94,9 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     ...(meant !== undefined && meant === nearest && { nearest }),
     ...(whole ??
       (proposed.length > 0
-        ? useAnyOf(proposed)
+        ? useAnyOf(
+            proposed.map((each) => ({ ...each, override: inZip(each.override, failed.typed) })),
+          )
         : reason === undefined
           ? undefined
           : saying(reason))),
@@ -110,7 +112,8 @@ export function choiceAdvice(
   if (!isSweep(typed) || proposals === undefined) return { hint, proposals };
   const swept = proposals.map((text) => {
     const option = behindEquals(text);
-    return `${text.slice(0, text.indexOf("=") + 1)}${option === chosen ? valueText(typed) : inSweep(option, override, typed)}`;
+    const value = option === chosen ? valueText(typed) : inSweep(option, override, typed);
+    return inZip(text.slice(0, -option.length) + value, typed);
   });
   return {
     hint: proposals.reduce(
@@ -123,7 +126,21 @@ export function choiceAdvice(
 
 const behindEquals = (text: string): string => text.slice(text.indexOf("=") + 1);
 
-const valueText = ({ origin: { text } }: Override): string => behindEquals(text);
+const valueText = (override: Override): string => behindEquals(writtenText(override));
+
+/** The text of an override, or of the column of a zip. */
+const writtenText = ({ origin: { text, start, end } }: Override): string => text.slice(start, end);
+
+/** What is proposed for the column of a zip, within the zip, which takes the values of a column in a call only. */
+function inZip(proposed: string, { origin: { text, start = 0, end } }: Override): string {
+  if (end === undefined) return proposed;
+  const value = select(() => parseOverride(proposed))?.value;
+  const column =
+    value?.kind === "choice" && value.simple
+      ? `${proposed.slice(0, value.span.start)}choice(${proposed.slice(value.span.start)})`
+      : proposed;
+  return text.slice(0, start) + column + text.slice(end);
+}
 
 /** A corrected value of a job in place of the wrong one in its sweep. */
 const inSweep = (corrected: string, override: Override, typed: Override): string =>
@@ -371,8 +388,9 @@ const hasKey = (root: ConfigNode, parts: readonly string[]): boolean =>
   reached(root, parts).length === parts.length;
 
 /** What was typed after the key, with the operator: for a job of a sweep, all of the sweep. */
-function typedTail({ typed: { keyOrGroup, origin } }: FailedOverride): string {
-  return origin.text.slice(origin.text.indexOf(keyOrGroup) + keyOrGroup.length);
+function typedTail({ typed }: FailedOverride): string {
+  const [text, { keyOrGroup }] = [writtenText(typed), typed];
+  return text.slice(text.indexOf(keyOrGroup) + keyOrGroup.length);
 }
 
 /** The values that were typed: for a job of a sweep, those of all jobs. */

@@ -3,6 +3,7 @@ import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { withInterpolationClosed } from "../values/interpolation/interpolation-lexer.ts";
 import type { Span } from "./ast.ts";
+import { foreignCall } from "./foreign-calls.ts";
 import { FUNCTIONS } from "./functions/function-table.ts";
 import {
   type Advice,
@@ -12,6 +13,7 @@ import {
   saying,
   splitHint,
   textHint,
+  use,
 } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
 import { overrideText, quoted } from "./print.ts";
@@ -27,13 +29,20 @@ export function withValueHint(
 ): unknown {
   if (!isConfigError(error)) return error;
   const { code, hint, nearest, origin, proposals } = error.details;
+  if (/^override\.(?:syntax|function)$/.test(code) && origin?.kind === "override") {
+    const sweep = columnsHint(override, isOverride) ?? sweepMeant(override, isOverride);
+    if (sweep !== undefined) return new ConfigError({ ...error.details, ...sweep });
+  }
   if (code === "override.function" && origin?.kind === "override") {
     const call = { start: origin.start ?? 0, end: origin.end ?? override.length };
     const start = override.indexOf("=") + 1;
     const isOpen = hint === undefined && nearest === undefined;
     const written =
       foreignHint({ override, start, isOverride }) ??
-      (isOpen ? argumentsHint(override, call, isOverride) : undefined);
+      (isOpen ? argumentsHint(override, call, isOverride) : undefined) ??
+      (hint === undefined && nearest !== undefined
+        ? renamed(override, call, nearest, isOverride)
+        : undefined);
     return written === undefined ? error : new ConfigError({ ...error.details, ...written });
   }
   const equal = override.indexOf("=");
@@ -205,6 +214,46 @@ function callHint(
 
 const isCallOfOurs = (value: string): boolean =>
   FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
+
+/** For a zip without a name of its own, or with values of a column that are no call: `zip(lr=1,2,seed=[3,4])`. */
+function columnsHint(override: string, isOverride: (text: string) => boolean): Advice | undefined {
+  const [, name = "", inner] =
+    /^(?:([~+]*[A-Za-z_][\w.]*)=)?\s*zip\s*\((.*)\)\s*$/s.exec(override) ?? [];
+  if (inner === undefined) return undefined;
+  const columns: string[] = [];
+  for (const part of splitParts(inner)) {
+    const last = columns.length - 1;
+    if (/^[^[{('"]*=/.test(part)) columns.push(part.trim());
+    else if (last >= 0) columns[last] += `,${part.trim()}`;
+    else return undefined;
+  }
+  const called = columns.map((column) =>
+    column.replace(/^([^=]*=)(?:[[(](.*)[\])]|([^()]*))$/s, "$1choice($2$3)"),
+  );
+  const written = `${name || "+pair"}=zip(${called.join(",")})`;
+  const reason = name === "" ? "a zip has a name" : "the values of each key stand in a call";
+  return written !== override && isOverride(written) ? corrected(reason, written) : undefined;
+}
+
+/** For a call of another library: `np.linspace(0,1,5)`. */
+function sweepMeant(override: string, isOverride: (text: string) => boolean): Advice | undefined {
+  const start = override.indexOf("=") + 1;
+  const call = foreignCall(override.slice(start));
+  const written = `${override.slice(0, start)}${call}`;
+  return call !== undefined && start > 0 && isOverride(written) ? use(written) : undefined;
+}
+
+/** A call by another name. */
+function renamed(
+  override: string,
+  { start, end }: Span,
+  name: string,
+  isOverride: (text: string) => boolean,
+): Advice | undefined {
+  const call = override.slice(start, end).replace(/^\w+/, () => name);
+  const written = override.slice(0, start) + call + override.slice(end);
+  return isOverride(written) ? use(written) : undefined;
+}
 
 /** For a call whose arguments are separated as a slice, a span of numbers or a list has them: `range(1:3)`. */
 function argumentsHint(
