@@ -1,8 +1,8 @@
-/** Hints for refused overrides that only the program's own command line and schema can give. */
+/** Hints for refused overrides and flags that only the program's own command line and schema can give. */
 
 import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
@@ -44,6 +44,31 @@ export function hintMistypedArgument(
 
 const advised = ({ details }: ConfigError, advice: Advice): ConfigError =>
   new ConfigError({ ...details, ...advice });
+
+/** Says of a flag that only a subcommand has which one that is. Other errors are returned unchanged. */
+export async function hintFlagOfSubcommand(
+  error: ConfigError,
+  { name, subcommands = [] }: Pick<ProgramOptions, "name" | "subcommands">,
+  argv: readonly string[],
+  ofProgram: readonly Flag[],
+): Promise<ConfigError> {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const named = (flags: readonly Flag[], word: string) =>
+    flags.some(({ names }) => names.some((each) => word === each || word.startsWith(`${each}=`)));
+  for (const { name: subcommand, programFlags } of subcommands) {
+    const flags = (await programFlags?.()) ?? [];
+    const word = words.find((each) => named(flags, each) && !named(ofProgram, each));
+    if (word === undefined) continue;
+    const line = [name, subcommand, ...argv].join(" ");
+    const { nearest: _, ...details } = error.details;
+    return new ConfigError({
+      ...details,
+      hint: `${splitAtEquals(word)[0]} belongs to '${name} ${subcommand}': ${line}${end < 0 ? " -- PROG ARG..." : ""}`,
+    });
+  }
+  return error;
+}
 
 /** Commands of other languages. */
 const DELETING = /^(?:del|delete|rm|remove|unset)$/;

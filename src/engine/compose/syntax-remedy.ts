@@ -316,7 +316,8 @@ function tried(reason: string, value: string, split: SplitOverride): Advice | un
 }
 
 function inQuotes({ head, node, replaced, values }: SplitOverride): Advice | undefined {
-  if (node !== undefined && !takesText(node)) return undefined;
+  const [first = ""] = values;
+  if (node !== undefined && !takesText(node) && isNumber(first)) return undefined;
   const value = values.join(" ");
   for (const text of [value, quoted(value, '"')]) {
     const whole = head + text;
