@@ -324,7 +324,7 @@ async function dispatch(
           onWarning: (message) => warnOf(message, invocation),
           ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
           // A schema says itself which keys there are.
-          notesRareKeys: notes === "all" && options.schema === undefined,
+          notesRareCases: notes === "all" && options.schema === undefined,
           ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
           }),

@@ -77,7 +77,7 @@ export interface ComposeRequest {
   /** The program's own schema: for secrets, and for its output, if the config fits it. Its problems are told before a job begins. */
   readonly programSchema?: ConfigSchema;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
-  readonly notesRareKeys?: boolean;
+  readonly notesRareCases?: boolean;
   /** Called with each warning when it arises, even if the composition fails later. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
@@ -130,7 +130,9 @@ function composeChecked(asked: ComposeRequest): Composition {
       repository,
       choices: base.tree.choices,
       optionsOf: (override) => chosenOptions(override, repository),
-      ...(asked.notesRareKeys === true && { root: base.root }),
+      root: base.root,
+      context,
+      notesRareCases: asked.notesRareCases === true,
     }).forEach(onWarning);
   const { programSchema, schema, schemaReader: reader } = request;
   const schemas = [

@@ -1,11 +1,14 @@
 /** Notes about configs and overrides that compose, but not to what was probably meant. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { firstFew } from "../../foundation/text/plural.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
 import { nearest } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
+import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import type { RunMode } from "./defaults/list.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
@@ -22,8 +25,11 @@ export interface TrapRequest {
   readonly choices: ReadonlyMap<string, string | null>;
   /** The options that a swept override of a group chooses from, as overrides. */
   readonly optionsOf: (override: Override) => Iterable<string>;
-  /** The composed config, if keys that only one option sets are noted. */
-  readonly root?: ConfigNode;
+  /** The config, before the overrides or after them. */
+  readonly root: ConfigNode;
+  readonly context: Pick<ResolveContext, "dialect">;
+  /** Whether what is often in order is noted, too. */
+  readonly notesRareCases: boolean;
 }
 
 /** Each is a note of the composition. */
@@ -35,8 +41,10 @@ export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] =
   ...filesOfText(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
+  ...optionsThatAreAbsent(request),
+  ...textsForNull(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
-  ...rareKeys(request),
+  ...(request.notesRareCases ? [...rareKeys(request), ...textsForNullIn(request)] : []),
 ];
 
 const note = (message: string, origin: Origin): CompositionWarning => ({
@@ -77,7 +85,9 @@ function chosenConfigs({ choices, configName, repository }: TrapRequest): readon
 
 /** `# @packge _global_`, `# @package _globl_`, `# package _global_`, or a header below another comment: none of them is read as meant. */
 const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+  chosenConfigs(request).flatMap((config) => {
+    const { node, package: pkg } = config;
+    const { origin } = node;
     if (origin.kind !== "file") return [];
     const { text } = origin.source;
     const comments =
@@ -88,7 +98,11 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
       const [written, sign = "", key = "", value = ""] = line;
       const isNamed = sign === "@" ? nearest(key, ["package"]) !== undefined : GLOBAL === value;
       const meant =
-        pkg === value ? nearestKeyword(value) : pkg === null && isNamed ? value : undefined;
+        pkg === value
+          ? (nearestKeyword(value) ?? (isMeantForRoot(config, request) ? GLOBAL : undefined))
+          : pkg === null && isNamed
+            ? value
+            : undefined;
       if (meant === undefined || (pkg !== null && line !== read)) continue;
       const start = line.index + written.indexOf("#");
       const place = { ...origin, start, end: line.index + written.length };
@@ -141,6 +155,15 @@ const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
   });
 
 const GLOBAL = "_global_";
+
+/** Whether a config at `global` has something of the root: an override of its choices, or one of its keys. */
+const isMeantForRoot = (
+  { defaults, node, package: pkg }: LoadedConfig,
+  { root }: TrapRequest,
+): boolean =>
+  pkg === "global" &&
+  (defaults.some((item) => item.kind === "group" && item.override) ||
+    keysOf(node).some((key) => keysOf(root).includes(key)));
 
 /** Hydra looks for the header in so many characters. */
 const LONGEST_HEADER = 512;
@@ -198,7 +221,6 @@ function rareKeys({
   root,
   values,
 }: TrapRequest): readonly CompositionWarning[] {
-  if (root === undefined) return [];
   const interpolations = interpolationsIn(root);
   const isNamed = (key: string): boolean =>
     values.some(({ keyOrGroup }) => keyOrGroup.split(".").includes(key)) ||
@@ -284,6 +306,66 @@ const ownGroups = (repository: Repository): readonly string[] =>
   );
 
 const GROUPS = new WeakMap<Repository, readonly string[]>();
+
+/** `experiment=typo` where the entry of the group is optional: it chooses nothing, without an error. */
+function optionsThatAreAbsent(request: TrapRequest): readonly CompositionWarning[] {
+  const { overrides, repository } = request;
+  return overrides.flatMap(({ keyOrGroup: group, origin, type, value }) => {
+    if (type === "delete" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
+    const { value: option } = value;
+    if (!repository.groupExists(group) || repository.configExists(`${group}/${option}`)) return [];
+    const options = optionsForHint(repository, group);
+    const meant = nearest(option, options);
+    const head = origin.text.slice(0, origin.text.indexOf("=") + 1);
+    const remedy =
+      meant === undefined
+        ? `its options are ${firstFew(options, MOST_NAMED)}`
+        : `use ${head}${meant}`;
+    return [
+      note(
+        `${origin.text} chooses nothing: the config group ${group} has no option '${option}', and is optional here: ${remedy}`,
+        origin,
+      ),
+    ];
+  });
+}
+
+/** A note names so many options. */
+const MOST_NAMED = 5;
+
+/**
+ * `seed=None` where the config has null, a number, a bool or a container: a text takes its place, and null was meant. Where it has a
+ * text, `None` may be one of its names.
+ */
+function textsForNull({ context, root, values }: TrapRequest): readonly CompositionWarning[] {
+  return values.flatMap(({ keyOrGroup, origin, type, value }) => {
+    if (type === "delete" || value?.kind !== "scalar" || value.quote !== undefined) return [];
+    if (value.value !== NONE) return [];
+    const found = getAt(root, splitKey(keyOrGroup, context.dialect));
+    const node = found?.origin.kind === "override" ? found.replaced : found;
+    if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
+    const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
+    return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
+  });
+}
+
+/** `seed: None` in a file: often a text that the program reads, too. */
+function textsForNullIn(request: TrapRequest): readonly CompositionWarning[] {
+  const find = (node: ConfigNode): readonly CompositionWarning[] => {
+    if (node.kind === "list") return node.items.flatMap(find);
+    if (node.kind === "map") return entriesOf(node).flatMap(({ value }) => find(value));
+    const { origin, value } = node;
+    if (value !== NONE || origin.kind !== "file") return [];
+    if (origin.source.text.slice(origin.start, origin.end) !== NONE) return [];
+    return [
+      note(`${describeOrigin(origin)}: None is the text 'None': for null, write null`, origin),
+    ];
+  };
+  return chosenConfigs(request).flatMap(({ node }) => find(node));
+}
+
+/** Null in Python. */
+const NONE = "None";
 
 /** The override keys by the packages of their options. Cached, because the jobs of a sweep share their choices. */
 const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, string> =>

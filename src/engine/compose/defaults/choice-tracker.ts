@@ -282,6 +282,7 @@ function unusedSelection(
     (key === "" ? "an override is KEY=VALUE or GROUP=OPTION" : undefined) ??
     (isNamed ? undefined : "quote option names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...choices.keys()], repository) ??
+    (/@global\./.test(key) && choices.has(key.replace(/@global\..*$/, "")) ? AT_ROOT : undefined) ??
     (within !== null
       ? inFile
       : typed.length > 0
@@ -311,6 +312,9 @@ function unusedSelection(
     ...(typeof advice === "string" ? saying(advice) : advice),
   });
 }
+
+/** For a config whose header names a key in place of the root. */
+const AT_ROOT = "the header of a config at the root is `# @package _global_`, with underscores";
 
 /** Of the keys of a group, the one with a similar package: its name, which all of them have, makes none more alike. */
 const nearestPackage = (key: string, ofGroup: readonly string[]): string | undefined => {

@@ -88,7 +88,10 @@ function typedRemedy(
       ? undefined
       : useAnyOf(options.map((option) => ({ override: head + option })));
   }
-  if (similar.length === 0) return undefined;
+  if (similar.length === 0)
+    return placed.name === "None" && /^[^~+]/.test(text)
+      ? useAnyOf([{ override: `~${text.slice(0, text.indexOf("="))}` }], NO_GROUP)
+      : undefined;
   const [first] = similar;
   return {
     ...(similar.length === 1 && { nearest: first }),
@@ -97,6 +100,8 @@ function typedRemedy(
       : useAnyOf(similar.map((option) => ({ override: `${head}${option}` })))),
   };
 }
+
+const NO_GROUP = "to remove the config group, use";
 
 function optionRemedy(
   text: string,
@@ -339,7 +344,7 @@ function similarOptions(name: string, options: readonly string[]): readonly stri
   if (near !== undefined) return [near];
   const longer = options.filter((option) => option.startsWith(name));
   // A path that leads to a file of the group.
-  const last = name.split("/").at(-1) ?? "";
+  const last = (name.split("/").at(-1) ?? "").replace(/\.ya?ml$/, "");
   return longer.length === 0 && options.includes(last) ? [last] : longer;
 }
 
