@@ -28,6 +28,7 @@ import {
   appendedItem,
   choiceAdvice,
   type FailedOverride,
+  onlyKeyBelow,
   overrideRemedy,
 } from "./override-remedy.ts";
 
@@ -163,7 +164,7 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
         ? () => adviceFor(root, override, applying)
         : error.code === "key.not_found"
           ? () => appendedItem(failedFor(root, override, applying)) ?? {}
-          : undefined,
+          : () => onlyKeyBelow(failedFor(root, override, applying)) ?? {},
     );
   }
 }

@@ -464,6 +464,16 @@ export function keepsValues(
   return isMissingOrNull(node) || (node.kind !== "scalar") === isContainer;
 }
 
+/** For a value in place of a map with one key: `hydra.run.dir=x` for `hydra.run=x`. */
+export function onlyKeyBelow(failed: FailedOverride): Advice | undefined {
+  const { context, override, root } = failed;
+  const node = getAt(root, splitKey(override.keyOrGroup, context.dialect));
+  if (node?.kind !== "map" || node.entries.size !== 1) return undefined;
+  const [{ key } = { key: "" }] = node.entries.values();
+  const text = `${overrideKeyElement(override)}.${key}${typedTail(failed)}`;
+  return works(text, failed) ? use(text) : undefined;
+}
+
 /** Why no override can set the key: a value without keys, or an index that the list does not have. */
 function inTheWay(
   root: ConfigNode,

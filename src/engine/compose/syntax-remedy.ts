@@ -1,5 +1,6 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
 import type { Override } from "../overrides/ast.ts";
+import { FUNCTIONS } from "../overrides/functions/function-table.ts";
 import {
   type Advice,
   corrected,
@@ -238,7 +239,7 @@ function restOfValue(position: number, typed: TypedOverrides): Advice | undefine
   if (/^["']/.test(values[0] ?? "")) return inQuotes(split);
   const isOpen = typed.texts[position]?.includes("=") === true;
   if (isOpen || values.some((value) => /^,|,$/.test(value))) return withoutBlanks(split);
-  return asItems(split) ?? asSweep(split) ?? inQuotes(split);
+  return asCall(split) ?? asItems(split) ?? asSweep(split) ?? inQuotes(split);
 }
 
 function splitAt(position: number, typed: TypedOverrides): SplitOverride | undefined {
@@ -280,6 +281,14 @@ function withoutBlanks(split: SplitOverride): Advice | undefined {
     return `${text}${isSeparated ? "" : ","}${part}`;
   });
   return tried("a shell splits an override at its blanks", joined.replace(/,$/, ""), split);
+}
+
+/** For the name of a function with its arguments: `lr=range 1 4`. */
+function asCall(split: SplitOverride): Advice | undefined {
+  const [name = "", ...parameters] = split.values;
+  return FUNCTIONS.has(name) && parameters.every(isNumber)
+    ? tried("arguments stand in parentheses", `${name}(${parameters.join(",")})`, split)
+    : undefined;
 }
 
 /** For a key with a list. */

@@ -30,6 +30,8 @@ export interface TrapRequest {
   readonly context: Pick<ResolveContext, "dialect">;
   /** Whether what is often in order is noted, too. */
   readonly notesRareCases: boolean;
+  /** The sweep, of whose jobs one is composed. */
+  readonly sweep?: readonly Override[];
 }
 
 /** Each is a note of the composition. */
@@ -43,6 +45,10 @@ export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] =
   ...misnamedGroups(request),
   ...optionsThatAreAbsent(request),
   ...textsForNull(request),
+  ...sweepsThatAreNone(request),
+  ...dottedKeys(request),
+  ...slashesInPackages(request),
+  ...misspeltKeywords(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
   ...(request.notesRareCases ? [...rareKeys(request), ...textsForNullIn(request)] : []),
 ];
@@ -53,25 +59,112 @@ const note = (message: string, origin: Origin): CompositionWarning => ({
   origin,
 });
 
-/** `default:` with entries that name options of config groups. */
+/** `default:`, `Defaults:` or `defualts:` with entries that name options of config groups. */
 const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults, node }) => {
-    const entry = defaults.length > 0 ? undefined : entryAt(node, "default");
-    if (
-      entry?.kind !== "list" ||
-      !entry.items.some((item) => namesOption(item, request.repository))
-    )
-      return [];
+  chosenConfigs(request).flatMap(({ defaults, node }) =>
+    (defaults.length > 0 ? [] : entriesOf(node)).flatMap(({ key, value }) => {
+      if (value.kind !== "list") return [];
+      if (nearest(String(key), ["defaults"]) === undefined) return [];
+      if (!value.items.some((item) => namesOption(item, request.repository))) return [];
+      return [
+        note(
+          `${describeOrigin(value.origin)}: \`${key}:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `hydra.run.dir: out` or `db.port: 1` in a file, where the dot is a part of the key, and there is a map `db`. */
+const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ node, package: pkg }, index) =>
+    entriesOf(node).flatMap(({ key, value }) => {
+      const [first = "", ...rest] = String(key).split(".");
+      if (rest.length === 0 || rest.includes("") || value.origin.kind !== "file") return [];
+      const isAtRoot = (index === 0 && request.configName !== null) || pkg === GLOBAL;
+      const beside = isAtRoot ? request.root : node;
+      if (getAt(beside, [first])?.kind !== "map") return [];
+      const nested = [first, ...rest].reduceRight((inner, part) => `{${part}: ${inner}}`, "…");
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is one key, with dots; keys within keys are written \`${nested.slice(1, -1)}\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `db@a/b: mysql`, whose package is one key with a slash. */
+const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ defaults }) =>
+    defaults.flatMap((item) => {
+      const pkg = item.kind === "self" ? null : item.package;
+      if (!pkg?.includes("/") || item.origin.kind !== "file") return [];
+      return [
+        note(
+          `${describeOrigin(item.origin)}: the package ${pkg} is one key, with a slash; packages are written with dots: ${pkg.replaceAll("/", ".")}`,
+          item.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `_target: a.B`, which no `instantiate` sees. */
+function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
+  const find = (node: ConfigNode): readonly CompositionWarning[] => {
+    if (node.kind === "list") return node.items.flatMap(find);
+    return entriesOf(node).flatMap(({ key, value }) => {
+      const [, name] = /^_*(target|partial|convert|recursive|args)_*$/.exec(String(key)) ?? [];
+      const keyword = `_${name}_`;
+      const isMeant =
+        name === "target"
+          ? value.kind === "scalar" && /^[\w.]+\.\w+$/.test(String(value.value))
+          : getAt(node, ["_target_"]) !== undefined;
+      if (name === undefined || key === name || key === keyword || !isMeant) return find(value);
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is an ordinary key: for \`instantiate\` it is written ${keyword}`,
+          value.origin,
+        ),
+      ];
+    });
+  };
+  return chosenConfigs(request).flatMap(({ node }) =>
+    getOrCreate(KEYWORDS, node, () => find(node)),
+  );
+}
+
+/** Cached, because the jobs of a sweep share their configs. */
+const KEYWORDS = new WeakMap<ConfigNode, readonly CompositionWarning[]>();
+
+/** `seed=1..3` where the config has a number, and in a sweep `seed=[1,2,3]`, which is one value. */
+function sweepsThatAreNone({ context, root, sweep, values }: TrapRequest) {
+  return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
+    if (type === "delete" || value === undefined) return [];
+    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
+    const head = origin.text.slice(0, value.span.start);
+    if (value.kind === "list" && sweep !== undefined && value.items.length > 1) {
+      const items = origin.text.slice(value.span.start + 1, value.span.end - 1);
+      return [
+        note(
+          `${origin.text} is one list, in every job: to run one job for each item, use ${head}${items.replace(/\s/g, "")}`,
+          origin,
+        ),
+      ];
+    }
+    const [, from, to] =
+      (value.kind === "scalar" && /^(\d{1,9})(?:\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) ||
+      [];
+    if (from === undefined || Number(to) <= Number(from)) return [];
     return [
       note(
-        `${describeOrigin(entry.origin)}: \`default:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
-        entry.origin,
+        `${origin.text} sets a text: a sweep from ${from} to ${to} is written ${head}range(${from},${Number(to) + 1})`,
+        origin,
       ),
     ];
   });
-
-const entryAt = (node: ConfigNode, key: string): ConfigNode | undefined =>
-  node.kind === "map" ? node.entries.get(key)?.value : undefined;
+}
 
 /** The primary config and the options that were chosen. */
 function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly LoadedConfig[] {
@@ -341,12 +434,17 @@ function textsForNull({ context, root, values }: TrapRequest): readonly Composit
   return values.flatMap(({ keyOrGroup, origin, type, value }) => {
     if (type === "delete" || value?.kind !== "scalar" || value.quote !== undefined) return [];
     if (value.value !== NONE) return [];
-    const found = getAt(root, splitKey(keyOrGroup, context.dialect));
-    const node = found?.origin.kind === "override" ? found.replaced : found;
+    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
     if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
     const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
     return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
   });
+}
+
+/** What stands at a path, or stood there before an override. */
+function valueBefore(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
+  const node = getAt(root, path);
+  return node?.origin.kind === "override" ? node.replaced : node;
 }
 
 /** `seed: None` in a file: often a text that the program reads, too. */

@@ -184,6 +184,9 @@ function valueHint(
   if (bare !== value && isOverride(head + bare)) return corrected(BARE_KEYS, head + bare);
   if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return saying(BARE_KEYS);
   const { closing, last } = endOf(override, start);
+  const ended = override.replace(/,\s*$/, "");
+  if (closing === "" && last === "comma" && ended.slice(start).includes(",") && isOverride(ended))
+    return corrected("no comma stands behind the last value", ended);
   if (closing !== "") {
     // A comma would be part of the key of an interpolation that is open.
     const isInKey = /\$\{[\w.]+,\s*$/.test(value);

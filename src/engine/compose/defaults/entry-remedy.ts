@@ -1,5 +1,5 @@
 /** The remedy for an entry of a defaults list that names no config: what to write instead, if the tree has it. */
-import { type Advice, saying, useAnyOf } from "../../overrides/hints.ts";
+import { type Advice, saying, use, useAnyOf } from "../../overrides/hints.ts";
 import { nearest } from "../../values/errors.ts";
 import { type GroupItem, SELF } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
@@ -51,6 +51,8 @@ export function entryRemedy(
     const found = rewritten(search) ?? withoutOption(search);
     if (found !== undefined) return found;
   }
+  if (item.kind === "group" && placed.name === "None")
+    return { hint: `for no option, write \`${textOf({ ...entryOf(placed), name: "null" })}\`` };
   if (similar.length > 0) return optionRemedy(text, similar, placed);
   return isChosenElsewhere ? undefined : elsewhere(search);
 }
@@ -88,6 +90,8 @@ function typedRemedy(
       ? undefined
       : useAnyOf(options.map((option) => ({ override: head + option })));
   }
+  if (head !== undefined && /^[\w/-]*\*[\w/*-]*$/.test(placed.name ?? ""))
+    return use(`${head}glob(${placed.name})`);
   if (similar.length === 0)
     return placed.name === "None" && /^[^~+]/.test(text)
       ? useAnyOf([{ override: `~${text.slice(0, text.indexOf("="))}` }], NO_GROUP)
@@ -156,6 +160,10 @@ function rewritten(search: Search): EntryRemedy | undefined {
 function* otherForms(entry: Entry): Generator<Entry> {
   const { group, name, package: pkg } = entry;
   const slashes = (path: string): string => path.replace(/\\+|\./g, "/");
+  // A path from the working directory: `conf/db`.
+  const path = (group ?? name).replace(/^\/?[^/]+\//, "/");
+  if (path.startsWith("/"))
+    yield group === null ? { ...entry, name: path } : { ...entry, group: path };
   if (group === null) {
     const [, place, option] = /^(\S+)\s+(\S+)$/.exec(pkg ?? "") ?? [];
     if (place !== undefined && option !== undefined)
