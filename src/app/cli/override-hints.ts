@@ -89,8 +89,9 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
   if (!isUnknownKey(error)) return error;
   const { name } = options;
   const { details, message } = error;
-  const { key = "", nearest, origin } = details;
+  const { hint = "", key = "", nearest, origin, proposals = [] } = details;
   const closed = closedMap(options, key);
+  const isSweep = error.code === "override.sweep_not_allowed";
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
     closed.length === 0
@@ -99,26 +100,33 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
   const forArguments = argumentHint(options, { key, override: origin.text });
   const rest = forArguments === undefined ? "" : `; ${forArguments}`;
   // In a job of a sweep, they have the whole sweep.
-  const changing = details.proposals?.find((override) => override.startsWith(nearest ?? "+"));
+  const changing = proposals.filter((override) => !/^\+|^[^=]*:=/.test(override));
+  const [first = `${nearest}${origin.text.slice(key.length)}`] = changing;
+  const isMeant = nearest !== undefined || (isSweep && changing.length > 0);
+  const advice = isSweep
+    ? { hint: hint.replace(/, or \+.* to add the key/, ""), proposals: changing }
+    : use(first);
   return new ConfigError({
     ...details,
     message: message
       .split("\n")
       .filter((line) => !line.startsWith("To append to your config"))
       .join("\n"),
-    ...(nearest === undefined
-      ? saying(`${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`)
-      : use(changing ?? `${nearest}${origin.text.slice(key.length)}`)),
+    ...(isMeant
+      ? advice
+      : saying(`${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`)),
   });
 }
 
 /** The error for a key that could be appended without a schema. A hint about a group is kept. */
 const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error) &&
-  error.code === "compose.override_failed" &&
-  isConfigError(error.details.cause) &&
-  error.details.cause.code === "value.struct" &&
-  error.details.hint?.startsWith("to choose") !== true;
+  error.details.hint?.startsWith("to choose") !== true &&
+  (error.code === "override.sweep_not_allowed"
+    ? error.details.proposals?.some((override) => override.startsWith("+")) === true
+    : error.code === "compose.override_failed" &&
+      isConfigError(error.details.cause) &&
+      error.details.cause.code === "value.struct");
 
 /** Changes the error about a sweep in a tool, which has none: it does not name the flag that starts one. */
 export function omitMultirun(error: unknown, { name }: ProgramOptions): unknown {

@@ -436,6 +436,9 @@ function textsForNull({ context, root, values }: TrapRequest): readonly Composit
     if (value.value !== NONE) return [];
     const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
     if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
+    // Null would be refused.
+    if (node.type !== undefined && node.type.kind !== "any" && node.type.optional !== true)
+      return [];
     const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
     return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
   });
