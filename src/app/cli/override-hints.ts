@@ -60,7 +60,14 @@ export async function hintFlagOfSubcommand(
     const flags = (await programFlags?.()) ?? [];
     const word = words.find((each) => named(flags, each) && !named(ofProgram, each));
     if (word === undefined) continue;
-    const line = [name, subcommand, ...argv].join(" ");
+    const isGlued = flags.some(
+      ({ gluedOnly, names }) => gluedOnly === true && names.includes(word),
+    );
+    const next = words[words.indexOf(word) + 1];
+    // Its value is no argument of its own.
+    const hasValue = isGlued && next !== undefined && /^[A-Za-z_][\w.,]*$/.test(next);
+    const typed = hasValue ? argv.toSpliced(words.indexOf(word), 2, `${word}=${next}`) : argv;
+    const line = [name, subcommand, ...typed].join(" ");
     const { nearest: _, ...details } = error.details;
     return new ConfigError({
       ...details,
