@@ -11,9 +11,10 @@ import type { Plugin } from "../app/plugins/contract/plugin.ts";
 import { sweepCells } from "../app/sweep/sweep-tables.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError, isConfigError, nearest } from "../engine/values/errors.ts";
-import { findExecutable } from "../foundation/system/find-program.ts";
+import { findExecutable, startedAs } from "../foundation/system/find-program.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import { printable } from "../foundation/text/printable.ts";
+import { shellCommand } from "../foundation/text/shell-words.ts";
 import { drawTable } from "../foundation/text/text-table.ts";
 import { type App, namedApp } from "./apps.ts";
 import { commandTask } from "./command-task.ts";
@@ -223,15 +224,16 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
   if (findExecutable(file, cwd, env["PATH"] ?? "") !== null) return;
   const path = resolve(cwd, file);
   const isFile = file.includes("/") && existsSync(path);
+  const started = startedAs(file, cwd, env["PATH"]);
   throw new ConfigError({
     code: "app.unsupported",
     message: isFile
       ? `'${file}' is not executable`
       : `The program '${file}' was not found${file.includes("/") ? "" : " on PATH"}`,
     hint: isFile
-      ? `make it so (chmod +x ${file}), or name what runs it: ${file.endsWith(".sh") ? "sh" : "python"} ${file}`
+      ? `make it so (chmod +x ${file}), or name what runs it: ${started.length > 1 ? shellCommand(started) : `python ${file}`}`
       : existsSync(path)
-        ? `for the file here, write ./${file}`
+        ? `for the file here, write ${shellCommand(started)}`
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
   });
 }

@@ -30,6 +30,7 @@ import { writeFileAtomicSync } from "../foundation/system/atomic-write.ts";
 import { makeDirectory, readablePath } from "../foundation/system/files.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import { plural } from "../foundation/text/plural.ts";
+import { shellCommand } from "../foundation/text/shell-words.ts";
 import { findApps, lineOrigin } from "./apps.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import EXPORT_SOURCE from "./sources/export_store.py";
@@ -386,7 +387,9 @@ export async function runPython(
   if (action !== "sync" && !isHelp)
     throw usage(
       action === "" ? "no action is given" : `'${action}' is no action`,
-      "hydraconf python sync [MODULE...]",
+      action.endsWith(".py")
+        ? `to run a program: hydraconf run -- python ${shellCommand([action, ...args])}`
+        : "hydraconf python sync [MODULE...]",
     );
   const { parseCommandLine } = await import("../app/command-line/parse.ts");
   const parsed = parseCommandLine(LINE, isHelp ? ["--help"] : args);

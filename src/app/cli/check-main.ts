@@ -111,6 +111,7 @@ const SUBCOMMAND: OptionChecks<Subcommand> = {
   summary: text,
   commandLine: optional(fn),
   isProgram: optional(trueOrFalse),
+  programFlags: optional(fn),
   run: fn,
 };
 

@@ -46,7 +46,12 @@ import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/set
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
-import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/find-subcommand.ts";
+import {
+  type ProgramUse,
+  refuseMisspelt,
+  runSubcommand,
+  subcommandOf,
+} from "./arguments/find-subcommand.ts";
 import {
   DIALECT_FLAG,
   HYDRA_FLAGS,
@@ -184,8 +189,12 @@ export async function runMain(
         message: notice,
         hint: `${STRICT} makes this an error`,
       });
-    const programUse = options.restAsOverrides && (options.programUse ?? "run");
-    refuseMisspelt(invocation.argv, subcommands, programUse, flagsOf(options));
+    refuseMisspelt(
+      invocation.argv,
+      subcommands,
+      programUseOf(options, invocation),
+      flagsOf(options),
+    );
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);
@@ -203,6 +212,17 @@ export async function runMain(
   }
 }
 
+/** What the program does with another one: itself after `--`, or by a subcommand. */
+function programUseOf(
+  { name, programUse: verb, restAsOverrides, subcommands = [] }: ProgramOptions,
+  { cwd, env }: Invocation,
+): ProgramUse | undefined {
+  if (restAsOverrides !== undefined)
+    return { verb: verb ?? "run", passesConfig: verb === undefined, cwd, env };
+  const runner = subcommands.find(({ isProgram }) => isProgram === true);
+  return runner && { verb: "run", by: `${name} ${runner.name}`, passesConfig: true, cwd, env };
+}
+
 /** Adds to an error of the engine what follows from the program's command line and schema. */
 async function explained(
   error: unknown,
@@ -210,6 +230,10 @@ async function explained(
   argv: readonly string[],
 ): Promise<unknown> {
   if (!isConfigError(error)) return error;
+  if (error.code === "app.usage" && options.subcommands !== undefined) {
+    const { hintFlagOfSubcommand } = await import("./override-hints.ts");
+    return hintFlagOfSubcommand(error, options, argv, flagsOf(options));
+  }
   const isSyntax = error.code === "override.syntax";
   const { schema, tool } = options;
   // The hint to add a key is wrong if the program's schema allows no further keys.
@@ -300,7 +324,7 @@ async function dispatch(
           onWarning: (message) => warnOf(message, invocation),
           ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
           // A schema says itself which keys there are.
-          notesRareKeys: notes === "all" && options.schema === undefined,
+          notesRareCases: notes === "all" && options.schema === undefined,
           ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
           }),

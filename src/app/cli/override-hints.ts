@@ -1,7 +1,8 @@
-/** Hints for refused overrides that only the program's own command line and schema can give. */
+/** Hints for refused overrides and flags that only the program's own command line and schema can give. */
 
+import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
@@ -21,29 +22,59 @@ export function hintMistypedArgument(
   if (origin?.kind !== "override" || !/^[A-Za-z_][\w.,-]*$/.test(origin.text)) return error;
   const word = origin.text;
   if (argv.some((other) => flagIn(other, flags)?.flag.id === "explain"))
-    return new ConfigError({ ...error.details, hint: `--explain takes one key: ${ONE_KEY}` });
+    return advised(error, saying(`--explain takes one key: ${ONE_KEY}`));
   const previous = argv[argv.indexOf(word) - 1];
   const glued = flags.find(
     ({ gluedOnly, names, takes }) =>
       gluedOnly === true && takes === "optional-value" && names.some((name) => name === previous),
   );
   if (glued !== undefined)
-    return new ConfigError({
-      ...error.details,
-      hint: `the value of ${previous} follows an '=': ${previous}=${word}`,
-    });
+    return advised(error, saying(`the value of ${previous} follows an '=': ${previous}=${word}`));
   if (word.includes(",")) return error;
   const next = argv[argv.indexOf(word) + 1] ?? "";
   if (DELETING.test(word) && /^[A-Za-z_][\w.]*$/.test(next))
-    return new ConfigError({ ...error.details, hint: `to delete a key, use ~${next}` });
+    return advised(error, saying(`to delete a key, use ~${next}`));
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   // Other hints have a remedy already.
-  const isOpen = hint === undefined || hint.endsWith("'='");
+  const isOpen = hint === undefined || hint === NO_EQUALS;
   const written = isOpen ? asOverride(word, argv) : undefined;
   const meant = isFlag ? `; the flag is --${word}` : written;
-  return meant === undefined
-    ? error
-    : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
+  return meant === undefined ? error : advised(error, saying(`${hint ?? ""}${meant}`));
+}
+
+const advised = ({ details }: ConfigError, advice: Advice): ConfigError =>
+  new ConfigError({ ...details, ...advice });
+
+/** Says of a flag that only a subcommand has which one that is. Other errors are returned unchanged. */
+export async function hintFlagOfSubcommand(
+  error: ConfigError,
+  { name, subcommands = [] }: Pick<ProgramOptions, "name" | "subcommands">,
+  argv: readonly string[],
+  ofProgram: readonly Flag[],
+): Promise<ConfigError> {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const named = (flags: readonly Flag[], word: string) =>
+    flags.some(({ names }) => names.some((each) => word === each || word.startsWith(`${each}=`)));
+  for (const { name: subcommand, programFlags } of subcommands) {
+    const flags = (await programFlags?.()) ?? [];
+    const word = words.find((each) => named(flags, each) && !named(ofProgram, each));
+    if (word === undefined) continue;
+    const isGlued = flags.some(
+      ({ gluedOnly, names }) => gluedOnly === true && names.includes(word),
+    );
+    const next = words[words.indexOf(word) + 1];
+    // Its value is no argument of its own.
+    const hasValue = isGlued && next !== undefined && /^[A-Za-z_][\w.,]*$/.test(next);
+    const typed = hasValue ? argv.toSpliced(words.indexOf(word), 2, `${word}=${next}`) : argv;
+    const line = [name, subcommand, ...typed].join(" ");
+    const { nearest: _, ...details } = error.details;
+    return new ConfigError({
+      ...details,
+      hint: `${splitAtEquals(word)[0]} belongs to '${name} ${subcommand}': ${line}${end < 0 ? " -- PROG ARG..." : ""}`,
+    });
+  }
+  return error;
 }
 
 /** Commands of other languages. */
@@ -65,8 +96,9 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
   if (!isUnknownKey(error)) return error;
   const { name } = options;
   const { details, message } = error;
-  const { key = "", nearest, origin } = details;
+  const { hint = "", key = "", nearest, origin, proposals = [] } = details;
   const closed = closedMap(options, key);
+  const isSweep = error.code === "override.sweep_not_allowed";
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
     closed.length === 0
@@ -74,30 +106,34 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
   const forArguments = argumentHint(options, { key, override: origin.text });
   const rest = forArguments === undefined ? "" : `; ${forArguments}`;
-  // In a job of a sweep, it has the whole sweep.
-  const [changing = ""] = details.hint?.split(", or +") ?? [];
+  // In a job of a sweep, they have the whole sweep.
+  const changing = proposals.filter((override) => !/^\+|^[^=]*:=/.test(override));
+  const [first = `${nearest}${origin.text.slice(key.length)}`] = changing;
+  const isMeant = nearest !== undefined || (isSweep && changing.length > 0);
+  const advice = isSweep
+    ? { hint: hint.replace(/, or \+.* to add the key/, ""), proposals: changing }
+    : use(first);
   return new ConfigError({
     ...details,
     message: message
       .split("\n")
       .filter((line) => !line.startsWith("To append to your config"))
       .join("\n"),
-    hint:
-      nearest === undefined
-        ? `${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`
-        : changing.startsWith(`use ${nearest}`)
-          ? changing
-          : `use ${nearest}${origin.text.slice(key.length)}`,
+    ...(isMeant
+      ? advice
+      : saying(`${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`)),
   });
 }
 
 /** The error for a key that could be appended without a schema. A hint about a group is kept. */
 const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error) &&
-  error.code === "compose.override_failed" &&
-  isConfigError(error.details.cause) &&
-  error.details.cause.code === "value.struct" &&
-  error.details.hint?.startsWith("to choose") !== true;
+  error.details.hint?.startsWith("to choose") !== true &&
+  (error.code === "override.sweep_not_allowed"
+    ? error.details.proposals?.some((override) => override.startsWith("+")) === true
+    : error.code === "compose.override_failed" &&
+      isConfigError(error.details.cause) &&
+      error.details.cause.code === "value.struct");
 
 /** Changes the error about a sweep in a tool, which has none: it does not name the flag that starts one. */
 export function omitMultirun(error: unknown, { name }: ProgramOptions): unknown {
@@ -108,6 +144,6 @@ export function omitMultirun(error: unknown, { name }: ProgramOptions): unknown 
   return new ConfigError({
     ...error.details,
     message: lines.length > 0 ? lines.join("\n") : `'${text}' is a sweep`,
-    hint: `${name} has no sweeps: assign one value`,
+    ...saying(`${name} has no sweeps: assign one value`),
   });
 }

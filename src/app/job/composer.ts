@@ -99,7 +99,7 @@ export interface ComposerRequest {
   /** Receives, once each, notes of our own: those that Hydra does not give. */
   readonly onNote?: (message: string) => void;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
-  readonly notesRareKeys?: boolean;
+  readonly notesRareCases?: boolean;
   /** Short names of the user's settings, in every dialect; those of the primary config come first. */
   readonly aliases?: MapNode;
 }
@@ -310,7 +310,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         overrides: parsed(),
         ...(sweep && { sweep }),
         ...further,
-        ...(request.notesRareKeys === true && { notesRareKeys: true }),
+        ...(request.notesRareCases === true && { notesRareCases: true }),
       }),
     );
     const composition = withTextLists(composed, request.textLists ?? []);
@@ -437,7 +437,11 @@ function composeTask(
         checkSweeps(composition.overrides, {
           mode: others.mode,
           fromShell: true,
-          valueAt: (key) => getAt(composition.root, splitKey(key, dialect)),
+          root: () => composition.root,
+          tryJob: (sweep, job) =>
+            compose(texts.toSpliced(sweep.origin.index, 1, ...job), {
+              sweep: composition.overrides,
+            }),
         });
         return others.mode === "run" && composition.tree.roots.some(hasOpenGroup)
           ? compose(overrides, { mode: "run" })

@@ -350,6 +350,8 @@ export interface Subcommand {
   readonly commandLine?: () => Promise<SubcommandLine>;
   /** Whether it is a program of its own, whose arguments are flags and overrides: it answers `-sc query=SHELL` itself. */
   readonly isProgram?: boolean;
+  /** The flags that a program of its own has besides those of every program: for who types them without its name. */
+  readonly programFlags?: () => Promise<readonly Flag[]>;
   /**
    * @param args the arguments after the name
    * @returns the exit code

@@ -51,6 +51,8 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
           name: "run",
           summary: "runs a program with the config of each job: [overrides] [-m] -- PROG ARG...",
           isProgram: true,
+          programFlags: async () =>
+            (await import("../../python/program-command-line.ts")).RUN_FLAGS,
           run: async (args, io) =>
             (await import("../../python/run-main.ts")).runCommandLine(args, io),
         },

@@ -1,6 +1,6 @@
 /** The last step of a composition: overrides of config values, applied in order. */
 import type { Override } from "../overrides/ast.ts";
-import { shown } from "../overrides/hints.ts";
+import { chooseBy, shown } from "../overrides/hints.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { append } from "../values/edit/assign.ts";
 import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
@@ -26,8 +26,9 @@ import { type Applying, deleteAny, deleteFromConfig, standsInTree } from "./dele
 import { overrideValue } from "./open-tree.ts";
 import {
   appendedItem,
-  choiceHint,
+  choiceAdvice,
   type FailedOverride,
+  onlyKeyBelow,
   overrideRemedy,
 } from "./override-remedy.ts";
 
@@ -129,8 +130,8 @@ function withGroupMeant(error: ConfigError, override: Override, groups: ChosenGr
   const meant = suggestChoice({ typed: keyOrGroup, option, tail }, groups);
   if (meant === undefined) return error;
   const typed = groups.typed?.(override) ?? override;
-  const hint = choiceHint(`to choose an option, use ${meant}`, { override, typed });
-  return new ConfigError({ ...error.details, hint });
+  const advice = choiceAdvice(chooseBy(meant), { override, typed });
+  return new ConfigError({ ...error.details, ...advice });
 }
 
 const causeOf = ({ details: { cause } }: ConfigError) =>
@@ -160,12 +161,10 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
       },
       // Only a wrong index can be in the way here.
       error.code === "key.invalid_type" && error.details.hint === undefined
-        ? () => ({ hint: remedyFor(root, override, applying).hint })
+        ? () => adviceFor(root, override, applying)
         : error.code === "key.not_found"
-          ? () => ({
-              hint: appendedItem(failedFor(root, override, applying)) ?? error.details.hint,
-            })
-          : undefined,
+          ? () => appendedItem(failedFor(root, override, applying)) ?? {}
+          : () => onlyKeyBelow(failedFor(root, override, applying)) ?? {},
     );
   }
 }
@@ -237,6 +236,12 @@ const mergingText = ({ type, origin: { text } }: Override): string =>
 /** Computed when an error is shown, and not for the overrides that are tried for it. */
 const remedyFor = (root: ConfigNode, override: Override, applying: Applying) =>
   overrideRemedy(failedFor(root, override, applying));
+
+/** The remedy without the alternatives to its key. */
+function adviceFor(root: ConfigNode, override: Override, applying: Applying) {
+  const { hint, proposals } = remedyFor(root, override, applying);
+  return { hint, proposals };
+}
 
 const failedFor = (
   root: ConfigNode,
@@ -325,7 +330,7 @@ function refuseOccupied(
       origin,
       key,
     },
-    () => ({ hint: remedyFor(root, override, applying).hint }),
+    () => adviceFor(root, override, applying),
   );
 }
 

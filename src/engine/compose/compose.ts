@@ -1,22 +1,14 @@
 /** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
 import { once } from "../../foundation/system/get-or-create.ts";
-import type { Override } from "../overrides/ast.ts";
+import { columnsOf, type Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { overrideKeyElement } from "../overrides/print.ts";
 import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { splitKey } from "../values/key-path.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
-import {
-  type ConfigNode,
-  getAt,
-  type MapNode,
-  map,
-  withEntry,
-  withoutEntry,
-} from "../values/node.ts";
+import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
 import { fromCode, type Origin, type OverrideOrigin } from "../values/origin.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { requireSameAliases } from "./aliases.ts";
@@ -43,7 +35,7 @@ import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
-import { choiceHint } from "./override-remedy.ts";
+import { choiceAdvice } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
 import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
@@ -85,7 +77,7 @@ export interface ComposeRequest {
   /** The program's own schema: for secrets, and for its output, if the config fits it. Its problems are told before a job begins. */
   readonly programSchema?: ConfigSchema;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
-  readonly notesRareKeys?: boolean;
+  readonly notesRareCases?: boolean;
   /** Called with each warning when it arises, even if the composition fails later. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
@@ -124,7 +116,8 @@ function composeChecked(asked: ComposeRequest): Composition {
   if (request.appended === undefined)
     checkSweeps(request.overrides, {
       ...request,
-      valueAt: (key) => valueWithoutSweeps(asked, key),
+      root: once(() => rootWithoutSweeps(asked)),
+      tryJob: (sweep, job) => composeJob(asked, sweep, job),
     });
 
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
@@ -137,7 +130,9 @@ function composeChecked(asked: ComposeRequest): Composition {
       repository,
       choices: base.tree.choices,
       optionsOf: (override) => chosenOptions(override, repository),
-      ...(asked.notesRareKeys === true && { root: base.root }),
+      root: base.root,
+      context,
+      notesRareCases: asked.notesRareCases === true,
     }).forEach(onWarning);
   const { programSchema, schema, schemaReader: reader } = request;
   const schemas = [
@@ -417,11 +412,12 @@ function sweptRoots(
   return roots;
 }
 
-/** The override of a sweep that an override of a job comes from. */
+/** The override of a sweep that an override of a job comes from, or the column of a zip. */
 const asTyped = (override: Override, sweep: readonly Override[] = []): Override =>
-  sweep.find(
-    (axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override),
-  ) ?? override;
+  sweep
+    .flatMap((axis) => [axis, ...columnsOf(axis.value)])
+    .find((axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override)) ??
+  override;
 
 /** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
 function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
@@ -429,11 +425,12 @@ function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T 
     return work();
   } catch (error) {
     if (sweep === undefined || !isConfigError(error)) throw error;
-    const { hint, origin } = error.details;
+    const { hint, origin, proposals } = error.details;
     const override = overrides.find((candidate) => isSame(candidate.origin, origin));
     if (hint === undefined || override === undefined) throw error;
     const typed = asTyped(override, sweep);
-    throw new ConfigError({ ...error.details, hint: choiceHint(hint, { override, typed }) });
+    const advice = choiceAdvice({ hint, proposals }, { override, typed });
+    throw new ConfigError({ ...error.details, ...advice });
   }
 }
 
@@ -450,18 +447,31 @@ function* chosenOptions(override: Override, repository: Repository): Generator<s
 }
 
 /** What the config has at a key without the swept overrides; undefined where it cannot be composed. */
-function valueWithoutSweeps(
-  { onWarning: _, ...asked }: ComposeRequest,
-  key: string,
-): ConfigNode | undefined {
+function rootWithoutSweeps({ onWarning: _, ...asked }: ComposeRequest): ConfigNode | undefined {
   const overrides = asked.overrides.filter((override) => !isSweep(override));
   try {
-    const { root } = composeChecked({ ...asked, overrides });
-    return getAt(root, splitKey(key, asked.context.dialect));
+    return composeChecked({ ...asked, overrides }).root;
   } catch (error) {
     if (isConfigError(error)) return undefined;
     throw error;
   }
+}
+
+/** Composes one job of a sweep, without the other sweeps. */
+function composeJob(
+  { onWarning: _, ...asked }: ComposeRequest,
+  sweep: Override,
+  job: readonly string[],
+): Composition {
+  const { dialect } = asked.context;
+  const overrides = asked.overrides
+    .filter((override) => override === sweep || !isSweep(override))
+    .flatMap((override) =>
+      override === sweep
+        ? job.map((text) => parseOverride(text, { dialect }, sweep.origin.index))
+        : [override],
+    );
+  return composeChecked({ ...asked, overrides, mode: "run", sweep: asked.overrides });
 }
 
 const KNOWN = new WeakMap<Repository, Map<string, Base>>();

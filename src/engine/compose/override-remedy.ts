@@ -1,5 +1,6 @@
 /** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
 import type { DictEntry, Override, OverrideValue } from "../overrides/ast.ts";
+import { type Advice, type Proposed, saying, use, useAnyOf } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { elementToString, overrideKeyElement, overrideText, quoted } from "../overrides/print.ts";
 import { isSweep, sweepStrings } from "../overrides/sweep.ts";
@@ -40,10 +41,9 @@ export interface FailedOverride {
 }
 
 /** What to say of a failed override: alternatives to its key, and the remedy. */
-export interface OverrideRemedy {
+export interface OverrideRemedy extends Partial<Advice> {
   readonly available?: readonly string[];
   readonly nearest?: string;
-  readonly hint: string | undefined;
 }
 
 /**
@@ -58,9 +58,9 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   if (below !== undefined) return below;
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
-  if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
+  if (setting?.versionHint !== undefined) return saying(setting.versionHint);
   const { available, hint: integer, nearest } = nearestKey(root, parts);
-  if (integer !== undefined) return { hint: throughMap(failed, parts) ?? integer };
+  if (integer !== undefined) return throughMap(failed, parts) ?? saying(integer);
   const referred = throughReference(failed, parts);
   const meant = [
     referred,
@@ -83,37 +83,64 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   );
   const whole = meant === undefined && added === undefined ? appendedItem(failed) : undefined;
   const proposed = [
-    ...(meant === undefined ? [] : [`${meant}${tail}`]),
-    ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
-    ...(added === undefined || isSame || refusal !== undefined ? [] : [addedText(added, override)]),
-    ...(added === undefined ? [] : replacedText(override, tail, failed)),
+    ...(meant === undefined ? [] : [{ override: `${meant}${tail}` }]),
+    ...(addedThere === undefined ? [] : [toAdd(addedThere, override)]),
+    ...(added === undefined || isSame || refusal !== undefined ? [] : [toAdd(added, override)]),
+    ...(added === undefined ? [] : toReplace(override, tail, failed)),
   ];
+  const reason = refusal ?? inTheWay(root, parts, failed);
   return {
     available,
     ...(meant !== undefined && meant === nearest && { nearest }),
-    hint:
-      whole ??
+    ...(whole ??
       (proposed.length > 0
-        ? `use ${proposed.join(", or ")}`
-        : (refusal ?? inTheWay(root, parts, failed))),
+        ? useAnyOf(
+            proposed.map((each) => ({ ...each, override: inZip(each.override, failed.typed) })),
+          )
+        : reason === undefined
+          ? undefined
+          : saying(reason))),
   };
 }
 
-/** The hint about the choice of a group in a job, with the options of the sweep that it comes from. */
-export function choiceHint(
-  hint: string,
+/** What is proposed about the choice of a group in a job, with the options of the sweep that it comes from. */
+export function choiceAdvice(
+  { hint, proposals }: Advice,
   { override, typed }: Pick<FailedOverride, "override" | "typed">,
-): string {
+): Advice {
   const chosen = valueText(override);
-  if (!isSweep(typed)) return hint;
-  return hint.replace(
-    /(?<![\w./@+~-])([+~]*[\w./@-]+)=(['"][^'"]*['"]|[\w./-]+)/g,
-    (_, key: string, option: string) =>
-      `${key}=${option === chosen ? valueText(typed) : inSweep(option, override, typed)}`,
-  );
+  if (!isSweep(typed) || proposals === undefined) return { hint, proposals };
+  const swept = proposals.map((text) => {
+    const option = behindEquals(text);
+    const value = option === chosen ? valueText(typed) : inSweep(option, override, typed);
+    return inZip(text.slice(0, -option.length) + value, typed);
+  });
+  return {
+    hint: proposals.reduce(
+      (told, text, index) => told.replace(text, () => swept[index] ?? text),
+      hint,
+    ),
+    proposals: swept,
+  };
 }
 
-const valueText = ({ origin: { text } }: Override): string => text.slice(text.indexOf("=") + 1);
+const behindEquals = (text: string): string => text.slice(text.indexOf("=") + 1);
+
+const valueText = (override: Override): string => behindEquals(writtenText(override));
+
+/** The text of an override, or of the column of a zip. */
+const writtenText = ({ origin: { text, start, end } }: Override): string => text.slice(start, end);
+
+/** What is proposed for the column of a zip, within the zip, which takes the values of a column in a call only. */
+function inZip(proposed: string, { origin: { text, start = 0, end } }: Override): string {
+  if (end === undefined) return proposed;
+  const value = select(() => parseOverride(proposed))?.value;
+  const column =
+    value?.kind === "choice" && value.simple
+      ? `${proposed.slice(0, value.span.start)}choice(${proposed.slice(value.span.start)})`
+      : proposed;
+  return text.slice(0, start) + column + text.slice(end);
+}
 
 /** A corrected value of a job in place of the wrong one in its sweep. */
 const inSweep = (corrected: string, override: Override, typed: Override): string =>
@@ -139,15 +166,15 @@ function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undef
   const meant = isWhole && works(written, failed) ? written : undefined;
   const added = [`+${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const proposed = [
-    ...(meant === undefined ? [] : [meant]),
-    ...(added === undefined || type !== "change" ? [] : [addedText(added, override)]),
-    ...replacedText(override, tail, failed),
+    ...(meant === undefined ? [] : [{ override: meant }]),
+    ...(added === undefined || type !== "change" ? [] : [toAdd(added, override)]),
+    ...toReplace(override, tail, failed),
   ];
   if (proposed.length === 0) return undefined;
   return {
     available,
     ...(meant !== undefined && nearest !== undefined && { nearest }),
-    hint: `use ${proposed.join(", or ")}`,
+    ...useAnyOf(proposed),
   };
 }
 
@@ -197,11 +224,14 @@ function pluginRefusal(root: ConfigNode, parts: readonly string[]): string | und
 const OWN_PLUGIN = /^(?:hydraconf\.|hydra\._internal\.core_plugins\.)/;
 
 /** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
-function throughMap(failed: FailedOverride, parts: readonly string[]): string | undefined {
+function throughMap(failed: FailedOverride, parts: readonly string[]): Advice | undefined {
   const maps = valuesOf(failed).map((value) => `{${parts.at(-1)}:${value}}`);
   const text = `${parts.slice(0, -1).join(".")}=${maps.join(",")}`;
   return parts.length > 1 && works(text, failed)
-    ? `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`
+    ? {
+        ...use(text),
+        hint: `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`,
+      }
     : undefined;
 }
 
@@ -240,7 +270,7 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
 }
 
 /** For an override that would append an item: the list with one more item. No function appends one that Hydra has not deprecated. */
-export function appendedItem(failed: FailedOverride): string | undefined {
+export function appendedItem(failed: FailedOverride): Advice | undefined {
   const { context, override, root, secrets } = failed;
   const { keyOrGroup, type } = override;
   const parts = splitKey(keyOrGroup, context.dialect);
@@ -255,10 +285,12 @@ export function appendedItem(failed: FailedOverride): string | undefined {
   // The items would be shown.
   if (isAboutSecret(parts.slice(0, length), secrets)) return undefined;
   const written = extendedList(key, node, values);
-  return written !== undefined && works(written, failed)
-    ? `a list is replaced as a whole: ${written}`
-    : undefined;
+  return written !== undefined && works(written, failed) ? asWholeList(written) : undefined;
 }
+
+/** The hint with the override that sets a list to its items and a further one. */
+export const asWholeList = (written: string): Advice =>
+  useAnyOf([{ override: written }], "a list is replaced as a whole:");
 
 /** The override that sets a list to its items and a further one; with several values for that, a sweep. Undefined for items without a short text. */
 export function extendedList(
@@ -284,18 +316,20 @@ function itemText(node: ConfigNode): string | undefined {
   return value.includes("${") ? quoted(value, "'") : overrideText(value);
 }
 
-const addedText = (text: string, { type }: Override): string =>
-  type === "change" || type === "replace" ? `${text} to add the key` : text;
+const toAdd = (text: string, { type }: Override): Proposed => ({
+  override: text,
+  ...((type === "change" || type === "replace") && { purpose: "to add the key" }),
+});
 
 /** A dict is merged, also with `+`: what replaces the map that is there instead. */
-function replacedText(
+function toReplace(
   { keyOrGroup, type, value }: Override,
   tail: string,
   failed: FailedOverride,
-): readonly string[] {
+): readonly Proposed[] {
   const text = `${keyOrGroup}:${tail}`;
   return type === "change" && value?.kind === "dict" && works(text, failed)
-    ? [`${text} to replace '${keyOrGroup}' as a whole`]
+    ? [{ override: text, purpose: `to replace '${keyOrGroup}' as a whole` }]
     : [];
 }
 
@@ -354,8 +388,9 @@ const hasKey = (root: ConfigNode, parts: readonly string[]): boolean =>
   reached(root, parts).length === parts.length;
 
 /** What was typed after the key, with the operator: for a job of a sweep, all of the sweep. */
-function typedTail({ typed: { keyOrGroup, origin } }: FailedOverride): string {
-  return origin.text.slice(origin.text.indexOf(keyOrGroup) + keyOrGroup.length);
+function typedTail({ typed }: FailedOverride): string {
+  const [text, { keyOrGroup }] = [writtenText(typed), typed];
+  return text.slice(text.indexOf(keyOrGroup) + keyOrGroup.length);
 }
 
 /** The values that were typed: for a job of a sweep, those of all jobs. */
@@ -427,6 +462,16 @@ export function keepsValues(
   if (length < parts.length) return node.kind !== "scalar" || isMissingOrNull(node);
   const isContainer = value?.kind === "list" || value?.kind === "dict";
   return isMissingOrNull(node) || (node.kind !== "scalar") === isContainer;
+}
+
+/** For a value in place of a map with one key: `hydra.run.dir=x` for `hydra.run=x`. */
+export function onlyKeyBelow(failed: FailedOverride): Advice | undefined {
+  const { context, override, root } = failed;
+  const node = getAt(root, splitKey(override.keyOrGroup, context.dialect));
+  if (node?.kind !== "map" || node.entries.size !== 1) return undefined;
+  const [{ key } = { key: "" }] = node.entries.values();
+  const text = `${overrideKeyElement(override)}.${key}${typedTail(failed)}`;
+  return works(text, failed) ? use(text) : undefined;
 }
 
 /** Why no override can set the key: a value without keys, or an index that the list does not have. */

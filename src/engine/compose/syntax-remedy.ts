@@ -1,14 +1,25 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
 import type { Override } from "../overrides/ast.ts";
-import { shown, splitExample } from "../overrides/hints.ts";
+import { FUNCTIONS } from "../overrides/functions/function-table.ts";
+import {
+  type Advice,
+  corrected,
+  NO_EQUALS,
+  saying,
+  splitExample,
+  use,
+  useAnyOf,
+} from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { quoted } from "../overrides/print.ts";
+import type { ErrorDetails } from "../values/error-details.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
-import { getAt } from "../values/node.ts";
+import { type ConfigNode, getAt, isMissingOrNull } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
-import { extendedList, keepsValues, select } from "./override-remedy.ts";
+import { asWholeList, extendedList, keepsValues, select } from "./override-remedy.ts";
 import { isAboutSecret, secretOverrides } from "./secrets.ts";
+import { optionsForHint } from "./sources/repository.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
 export interface TypedOverrides {
@@ -23,62 +34,93 @@ export interface TypedOverrides {
  */
 export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown {
   if (!isConfigError(error) || error.code !== "override.syntax") return error;
-  const { hint, origin } = error.details;
+  const { origin } = error.details;
   if (origin?.kind !== "override" || typed.texts[origin.index] !== origin.text) return error;
   const position = origin.index;
   // Computed when it is shown, since it composes.
-  return new ConfigError(error.details, () => ({
-    hint: remedyAt(position, hint ?? "", typed) ?? hint,
-  }));
+  return new ConfigError(error.details, () => remedyAt(position, error.details, typed) ?? {});
 }
 
-function remedyAt(position: number, hint: string, typed: TypedOverrides): string | undefined {
+type Told = Pick<ErrorDetails, keyof Advice>;
+
+function remedyAt(position: number, told: Told, typed: TypedOverrides): Advice | undefined {
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
-    ? (extension(text, position, typed) ?? bareOption(text, position, typed))
+    ? (extension(text, position, typed) ??
+      bareOption(text, position, typed) ??
+      restOfValue(position, typed))
     : meantByWord(text, position, typed);
-  return found ?? nextRemedy(hint, position, typed);
+  return found ?? nextRemedy(told, position, typed);
 }
 
 /** An option first: the rest of a value may be any word. */
-function meantByWord(text: string, position: number, typed: TypedOverrides): string | undefined {
+function meantByWord(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const base = composed(typed, position);
   const chosenAs = (isMeant: Effect) =>
     base && chosenOption(text, position, typed, { base, isMeant });
-  return chosenAs(isChoice) ?? restOfValue(position, typed) ?? chosenAs(setsKey);
+  return (
+    chosenAs(isChoice) ??
+    restOfValue(position, typed) ??
+    chosenAs(setsKey) ??
+    (base && withValue(position, typed.texts, base))
+  );
 }
+
+/** A key or group without a value: `use_amp` for `use_amp=true`, `db` for one of its options. */
+function withValue(
+  position: number,
+  texts: readonly string[],
+  base: Composition,
+): Advice | undefined {
+  const [key = "", next] = texts.slice(position);
+  // `lr 0.3` and `lr =0.3`: what follows is the value.
+  if (!/^[A-Za-z_][\w./@]*$/.test(key) || (next !== undefined && !/[^=]=/.test(next)))
+    return undefined;
+  const [group = ""] = key.split("@");
+  if (isChoice({ keyOrGroup: group }, base)) {
+    const options = optionsForHint(base.repository, group).slice(0, MOST_OPTIONS);
+    return options.length === 0
+      ? undefined
+      : useAnyOf(options.map((option) => ({ override: `${key}=${option}` })));
+  }
+  const node = getAt(base.root, splitKey(key, base.dialect));
+  if (node === undefined) return undefined;
+  return node.kind === "scalar" && typeof node.value === "boolean"
+    ? use(`${key}=${!node.value}`)
+    : saying(`a value follows the key: ${key}=VALUE`);
+}
+
+/** A hint names so many options. */
+const MOST_OPTIONS = 3;
 
 /** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
 function nextRemedy(
-  hint: string,
+  { hint, proposals = [] }: Told,
   position: number,
   typed: TypedOverrides,
   rounds = 3,
-): string | undefined {
-  // Several proposals were tried before.
-  const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
-  // Two arguments, for one, are no override.
-  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
-    return undefined;
+): Advice | undefined {
+  const [proposal] = proposals;
+  // Several were tried before.
+  if (proposal === undefined || proposals.length > 1) return undefined;
   try {
     typed.compose(typed.texts.with(position, proposal));
     return undefined;
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    const { code, hint: next, message, origin } = error.details;
+    const { code, hint: next, message, origin, proposals: others } = error.details;
     if (origin?.kind !== "override" || origin.index !== position) return undefined;
     const [problem] = message.split("\n");
-    if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
-    const remedy = nextRemedy(next, position, typed, rounds - 1) ?? next;
+    if (next === undefined || rounds === 0)
+      return saying(`${proposal} is refused, too: ${problem}`);
+    const further = { hint: next, proposals: others };
+    const remedy = nextRemedy(further, position, typed, rounds - 1) ?? further;
     // It is about how the line is run, for which the text must be right as well.
-    return code === "override.sweep_not_allowed" && !PROPOSAL.test(next)
-      ? `${remedy}, and ${hint}`
+    return code === "override.sweep_not_allowed" && others === undefined
+      ? { hint: `${remedy.hint}, and ${hint}`, proposals }
       : remedy;
   }
 }
-
-/** `use a=1`, `write list items with a dot: a.0=1 (in a shell: a.0=1)` */
-const PROPOSAL = /(?:^use |: )([~+]*[A-Za-z_][\w./@-]*:?=.*?)(?: \(in a shell: .*\))?$/s;
 
 /** The composition with a text in place of one of the overrides, or without it. */
 const composed = (
@@ -89,7 +131,7 @@ const composed = (
   select(() => compose(texts.toSpliced(position, 1, ...(text === undefined ? [] : [text]))));
 
 /** `layers+=3`, where `layers` is a list. */
-function extension(text: string, position: number, typed: TypedOverrides): string | undefined {
+function extension(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const [, key, value = ""] = /^([A-Za-z_][\w.]*)\s*\+=\s*(.*)$/s.exec(text) ?? [];
   const base = key === undefined ? undefined : composed(typed, position);
   if (key === undefined || base === undefined) return undefined;
@@ -99,12 +141,12 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
   const extended = written === undefined ? undefined : composed(typed, position, written);
   // The items would be shown.
-  return extended === undefined || isAboutSecret(path, extended.secrets)
+  return written === undefined || extended === undefined || isAboutSecret(path, extended.secrets)
     ? undefined
-    : `a list is replaced as a whole: ${written}`;
+    : asWholeList(written);
 }
 
-type Effect = (override: Override, base: Composition) => boolean;
+type Effect<Changed = Override> = (override: Changed, base: Composition) => boolean;
 
 interface Meant {
   /** Without the wrong override. */
@@ -112,9 +154,17 @@ interface Meant {
   readonly isMeant: Effect;
 }
 
-const isChoice: Effect = ({ keyOrGroup }, { repository }) => repository.groupExists(keyOrGroup);
+const isChoice: Effect<Pick<Override, "keyOrGroup">> = ({ keyOrGroup }, { repository }) =>
+  repository.groupExists(keyOrGroup);
 
-const setsKey: Effect = (override, base) => keepsValues(base.root, override, base);
+/** Whether a key keeps its kind of value, also a number. */
+const setsKey: Effect = (override, base) => {
+  const node = getAt(base.root, splitKey(override.keyOrGroup, base.dialect));
+  const isText = override.value?.kind === "scalar" && typeof override.value.value === "string";
+  return (
+    keepsValues(base.root, override, base) && (node === undefined || !isText || takesText(node))
+  );
+};
 
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
 function chosenOption(
@@ -122,11 +172,11 @@ function chosenOption(
   position: number,
   typed: TypedOverrides,
   meant: Meant,
-): string | undefined {
+): Advice | undefined {
   const separators = [...text.matchAll(/[./:-]/g)].reverse();
   for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    if (worksFor(written, position, typed, meant)) return `use ${shown(written)}`;
+    if (worksFor(written, position, typed, meant)) return use(written);
   }
   return undefined;
 }
@@ -135,13 +185,13 @@ function chosenOption(
 const MOST_SEPARATORS = 8;
 
 /** `db={mysql}`, `db=<mysql>` or `db=(mysql)`, as a manual writes a name that is to be replaced. */
-function bareOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+function bareOption(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const [, key, option] =
     /^([~+]*[A-Za-z_][\w./@-]*)=[^\w\s]+([A-Za-z_][\w./-]*)[^\w\s]+$/.exec(text) ?? [];
   const base = key === undefined ? undefined : composed(typed, position);
   const written = `${key}=${option}`;
   return base !== undefined && worksFor(written, position, typed, { base, isMeant: isChoice })
-    ? `use ${shown(written)}`
+    ? use(written)
     : undefined;
 }
 
@@ -161,25 +211,131 @@ function worksFor(
   );
 }
 
-/** `name=my run`, of which a shell made two arguments. */
-function restOfValue(position: number, typed: TypedOverrides): string | undefined {
+/** An override that a shell has split at its blanks, as its parts. */
+interface SplitOverride {
+  /** The key with its sign and the `=`. */
+  readonly head: string;
+  /** What stands between the blanks. */
+  readonly values: readonly string[];
+  /** The config without it. */
+  readonly base: Composition;
+  /** Its group, if it chooses an option. */
+  readonly group: string | undefined;
+  /** What it sets, before. */
+  readonly node: ConfigNode | undefined;
+  /** The overrides with another one in place of the parts. */
+  readonly replaced: (written: string) => {
+    readonly typed: TypedOverrides;
+    readonly position: number;
+  };
+}
+
+/** `name=my run`, `lr=0.1 0.2`, `lr=0.1, 0.2` or `tags=[a b]`, of which a shell made several arguments. */
+function restOfValue(position: number, typed: TypedOverrides): Advice | undefined {
+  const split = splitAt(position, typed);
+  if (split === undefined) return undefined;
+  const { values } = split;
+  if (values.length === 1) return tried(NO_EQUALS, values.join(), split);
+  if (/^["']/.test(values[0] ?? "")) return inQuotes(split);
+  const isOpen = typed.texts[position]?.includes("=") === true;
+  if (isOpen || values.some((value) => /^,|,$/.test(value))) return withoutBlanks(split);
+  return asCall(split) ?? asItems(split) ?? asSweep(split) ?? inQuotes(split);
+}
+
+function splitAt(position: number, typed: TypedOverrides): SplitOverride | undefined {
   const { texts, compose } = typed;
-  const previous = texts[position - 1];
-  const end = texts.findIndex((text, index) => index > position && text.includes("="));
-  const words = texts.slice(position, end < 0 ? texts.length : end);
-  if (previous?.includes("=") !== true || !words.every((word) => /^[^\s+~-]\S*$/.test(word)))
-    return undefined;
-  const others = select(() => compose(texts.toSpliced(position, words.length)));
-  const [word = ""] = words;
+  const start = texts[position]?.includes("=") === true ? position : position - 1;
+  const [, head, key, value] =
+    /^([~+]*([A-Za-z_][\w./@-]*):?=)\s*(.*)$/s.exec(texts[start] ?? "") ?? [];
+  const next = texts.findIndex((text, index) => index > start && text.includes("="));
+  const end = next < 0 ? texts.length : next;
+  const words = texts.slice(start + 1, end);
+  if (head === undefined || key === undefined || value === undefined) return undefined;
+  if (words.length === 0 || !words.every((word) => /^[^\s+~-]\S*$/.test(word))) return undefined;
+  // Other overrides may be split, too.
+  const whole = (text: string) => /^[+~]|=/.test(text);
+  const [above, below] = [texts.slice(0, start).filter(whole), texts.slice(end).filter(whole)];
+  const base = select(() => compose([...above, ...below]));
+  if (base === undefined) return undefined;
+  const nodeAt = (path: string) => getAt(base.root, splitKey(path, base.dialect));
   // The first of two words that were meant as an override of their own.
-  if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
-    return undefined;
-  const equal = previous.indexOf("=") + 1;
-  const value = [previous.slice(equal), ...words].join(" ");
-  for (const written of [value, quoted(value, '"')]) {
-    const whole = previous.slice(0, equal) + written;
-    const joined = select(() => compose(texts.toSpliced(position - 1, words.length + 1, whole)));
+  const [word = ""] = words;
+  if (start < position && value !== "" && nodeAt(word) !== undefined) return undefined;
+  return {
+    head,
+    values: value === "" ? words : [value, ...words],
+    base,
+    group: isChoice({ keyOrGroup: key }, base) ? key : undefined,
+    node: nodeAt(key),
+    replaced: (written) => ({
+      typed: { texts: [...above, written, ...below], compose },
+      position: above.length,
+    }),
+  };
+}
+
+/** For a list, dict, call or row of values with blanks between its parts: without them, or with commas. */
+function withoutBlanks(split: SplitOverride): Advice | undefined {
+  const joined = split.values.reduce((text, part) => {
+    const isSeparated = /[,:[{(]$/.test(text) || /^[,:\]})]/.test(part);
+    return `${text}${isSeparated ? "" : ","}${part}`;
+  });
+  return tried("a shell splits an override at its blanks", joined.replace(/,$/, ""), split);
+}
+
+/** For the name of a function with its arguments: `lr=range 1 4`. */
+function asCall(split: SplitOverride): Advice | undefined {
+  const [name = "", ...parameters] = split.values;
+  return FUNCTIONS.has(name) && parameters.every(isNumber)
+    ? tried("arguments stand in parentheses", `${name}(${parameters.join(",")})`, split)
+    : undefined;
+}
+
+/** For a key with a list. */
+function asItems(split: SplitOverride): Advice | undefined {
+  const { node, values } = split;
+  return node?.kind === "list" && !values.some((value) => /^\[.*\]$/.test(value))
+    ? tried("a list stands in brackets", `[${values.join(",")}]`, split)
+    : undefined;
+}
+
+/** For a group, and for numbers: none of them is a text with blanks. */
+function asSweep(split: SplitOverride): Advice | undefined {
+  const { base, group, values } = split;
+  const options = group === undefined ? undefined : optionsForHint(base.repository, group);
+  const isOne = (value: string): boolean =>
+    options?.includes(value) ?? (isNumber(value) || /^(?:true|false)$/i.test(value));
+  return values.every(isOne)
+    ? tried("the values of a sweep have commas between them", values.join(","), split)
+    : undefined;
+}
+
+const isNumber = (value: string): boolean => /^[-+]?(?:\d|\.\d)[\w.+-]*$/.test(value);
+
+/** The value in place of the parts, or what it needs besides. */
+function tried(reason: string, value: string, split: SplitOverride): Advice | undefined {
+  const written = split.head + value;
+  if (select(() => parseOverride(written)) === undefined) return undefined;
+  const advice = corrected(reason, written);
+  const { position, typed } = split.replaced(written);
+  const next = nextRemedy(advice, position, typed);
+  if (next !== undefined) return next.proposals === undefined ? undefined : next;
+  const secrets = select(() => secretOverrides(typed.compose(typed.texts)));
+  return secrets?.has(written) === true ? undefined : advice;
+}
+
+function inQuotes({ head, node, replaced, values }: SplitOverride): Advice | undefined {
+  const [first = ""] = values;
+  if (node !== undefined && !takesText(node) && isNumber(first)) return undefined;
+  const value = values.join(" ");
+  for (const text of [value, quoted(value, '"')]) {
+    const whole = head + text;
+    const { typed } = replaced(whole);
+    const joined = select(() => typed.compose(typed.texts));
     if (joined !== undefined) return splitExample(secretOverrides(joined).get(whole) ?? whole);
   }
   return undefined;
 }
+
+const takesText = (node: ConfigNode): boolean =>
+  isMissingOrNull(node) || (node.kind === "scalar" && typeof node.value === "string");

@@ -1,11 +1,14 @@
 /** Notes about configs and overrides that compose, but not to what was probably meant. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { firstFew } from "../../foundation/text/plural.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
 import { nearest } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
+import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import type { RunMode } from "./defaults/list.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
@@ -22,8 +25,13 @@ export interface TrapRequest {
   readonly choices: ReadonlyMap<string, string | null>;
   /** The options that a swept override of a group chooses from, as overrides. */
   readonly optionsOf: (override: Override) => Iterable<string>;
-  /** The composed config, if keys that only one option sets are noted. */
-  readonly root?: ConfigNode;
+  /** The config, before the overrides or after them. */
+  readonly root: ConfigNode;
+  readonly context: Pick<ResolveContext, "dialect">;
+  /** Whether what is often in order is noted, too. */
+  readonly notesRareCases: boolean;
+  /** The sweep, of whose jobs one is composed. */
+  readonly sweep?: readonly Override[];
 }
 
 /** Each is a note of the composition. */
@@ -35,8 +43,14 @@ export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] =
   ...filesOfText(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
+  ...optionsThatAreAbsent(request),
+  ...textsForNull(request),
+  ...sweepsThatAreNone(request),
+  ...dottedKeys(request),
+  ...slashesInPackages(request),
+  ...misspeltKeywords(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
-  ...rareKeys(request),
+  ...(request.notesRareCases ? [...rareKeys(request), ...textsForNullIn(request)] : []),
 ];
 
 const note = (message: string, origin: Origin): CompositionWarning => ({
@@ -45,25 +59,112 @@ const note = (message: string, origin: Origin): CompositionWarning => ({
   origin,
 });
 
-/** `default:` with entries that name options of config groups. */
+/** `default:`, `Defaults:` or `defualts:` with entries that name options of config groups. */
 const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults, node }) => {
-    const entry = defaults.length > 0 ? undefined : entryAt(node, "default");
-    if (
-      entry?.kind !== "list" ||
-      !entry.items.some((item) => namesOption(item, request.repository))
-    )
-      return [];
+  chosenConfigs(request).flatMap(({ defaults, node }) =>
+    (defaults.length > 0 ? [] : entriesOf(node)).flatMap(({ key, value }) => {
+      if (value.kind !== "list") return [];
+      if (nearest(String(key), ["defaults"]) === undefined) return [];
+      if (!value.items.some((item) => namesOption(item, request.repository))) return [];
+      return [
+        note(
+          `${describeOrigin(value.origin)}: \`${key}:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `hydra.run.dir: out` or `db.port: 1` in a file, where the dot is a part of the key, and there is a map `db`. */
+const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ node, package: pkg }, index) =>
+    entriesOf(node).flatMap(({ key, value }) => {
+      const [first = "", ...rest] = String(key).split(".");
+      if (rest.length === 0 || rest.includes("") || value.origin.kind !== "file") return [];
+      const isAtRoot = (index === 0 && request.configName !== null) || pkg === GLOBAL;
+      const beside = isAtRoot ? request.root : node;
+      if (getAt(beside, [first])?.kind !== "map") return [];
+      const nested = [first, ...rest].reduceRight((inner, part) => `{${part}: ${inner}}`, "…");
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is one key, with dots; keys within keys are written \`${nested.slice(1, -1)}\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `db@a/b: mysql`, whose package is one key with a slash. */
+const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ defaults }) =>
+    defaults.flatMap((item) => {
+      const pkg = item.kind === "self" ? null : item.package;
+      if (!pkg?.includes("/") || item.origin.kind !== "file") return [];
+      return [
+        note(
+          `${describeOrigin(item.origin)}: the package ${pkg} is one key, with a slash; packages are written with dots: ${pkg.replaceAll("/", ".")}`,
+          item.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `_target: a.B`, which no `instantiate` sees. */
+function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
+  const find = (node: ConfigNode): readonly CompositionWarning[] => {
+    if (node.kind === "list") return node.items.flatMap(find);
+    return entriesOf(node).flatMap(({ key, value }) => {
+      const [, name] = /^_*(target|partial|convert|recursive|args)_*$/.exec(String(key)) ?? [];
+      const keyword = `_${name}_`;
+      const isMeant =
+        name === "target"
+          ? value.kind === "scalar" && /^[\w.]+\.\w+$/.test(String(value.value))
+          : getAt(node, ["_target_"]) !== undefined;
+      if (name === undefined || key === name || key === keyword || !isMeant) return find(value);
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is an ordinary key: for \`instantiate\` it is written ${keyword}`,
+          value.origin,
+        ),
+      ];
+    });
+  };
+  return chosenConfigs(request).flatMap(({ node }) =>
+    getOrCreate(KEYWORDS, node, () => find(node)),
+  );
+}
+
+/** Cached, because the jobs of a sweep share their configs. */
+const KEYWORDS = new WeakMap<ConfigNode, readonly CompositionWarning[]>();
+
+/** `seed=1..3` where the config has a number, and in a sweep `seed=[1,2,3]`, which is one value. */
+function sweepsThatAreNone({ context, root, sweep, values }: TrapRequest) {
+  return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
+    if (type === "delete" || value === undefined) return [];
+    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
+    const head = origin.text.slice(0, value.span.start);
+    if (value.kind === "list" && sweep !== undefined && value.items.length > 1) {
+      const items = origin.text.slice(value.span.start + 1, value.span.end - 1);
+      return [
+        note(
+          `${origin.text} is one list, in every job: to run one job for each item, use ${head}${items.replace(/\s/g, "")}`,
+          origin,
+        ),
+      ];
+    }
+    const [, from, to] =
+      (value.kind === "scalar" && /^(\d{1,9})(?:\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) ||
+      [];
+    if (from === undefined || Number(to) <= Number(from)) return [];
     return [
       note(
-        `${describeOrigin(entry.origin)}: \`default:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
-        entry.origin,
+        `${origin.text} sets a text: a sweep from ${from} to ${to} is written ${head}range(${from},${Number(to) + 1})`,
+        origin,
       ),
     ];
   });
-
-const entryAt = (node: ConfigNode, key: string): ConfigNode | undefined =>
-  node.kind === "map" ? node.entries.get(key)?.value : undefined;
+}
 
 /** The primary config and the options that were chosen. */
 function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly LoadedConfig[] {
@@ -77,7 +178,9 @@ function chosenConfigs({ choices, configName, repository }: TrapRequest): readon
 
 /** `# @packge _global_`, `# @package _globl_`, `# package _global_`, or a header below another comment: none of them is read as meant. */
 const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+  chosenConfigs(request).flatMap((config) => {
+    const { node, package: pkg } = config;
+    const { origin } = node;
     if (origin.kind !== "file") return [];
     const { text } = origin.source;
     const comments =
@@ -88,7 +191,11 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
       const [written, sign = "", key = "", value = ""] = line;
       const isNamed = sign === "@" ? nearest(key, ["package"]) !== undefined : GLOBAL === value;
       const meant =
-        pkg === value ? nearestKeyword(value) : pkg === null && isNamed ? value : undefined;
+        pkg === value
+          ? (nearestKeyword(value) ?? (isMeantForRoot(config, request) ? GLOBAL : undefined))
+          : pkg === null && isNamed
+            ? value
+            : undefined;
       if (meant === undefined || (pkg !== null && line !== read)) continue;
       const start = line.index + written.indexOf("#");
       const place = { ...origin, start, end: line.index + written.length };
@@ -141,6 +248,15 @@ const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
   });
 
 const GLOBAL = "_global_";
+
+/** Whether a config at `global` has something of the root: an override of its choices, or one of its keys. */
+const isMeantForRoot = (
+  { defaults, node, package: pkg }: LoadedConfig,
+  { root }: TrapRequest,
+): boolean =>
+  pkg === "global" &&
+  (defaults.some((item) => item.kind === "group" && item.override) ||
+    keysOf(node).some((key) => keysOf(root).includes(key)));
 
 /** Hydra looks for the header in so many characters. */
 const LONGEST_HEADER = 512;
@@ -198,7 +314,6 @@ function rareKeys({
   root,
   values,
 }: TrapRequest): readonly CompositionWarning[] {
-  if (root === undefined) return [];
   const interpolations = interpolationsIn(root);
   const isNamed = (key: string): boolean =>
     values.some(({ keyOrGroup }) => keyOrGroup.split(".").includes(key)) ||
@@ -284,6 +399,74 @@ const ownGroups = (repository: Repository): readonly string[] =>
   );
 
 const GROUPS = new WeakMap<Repository, readonly string[]>();
+
+/** `experiment=typo` where the entry of the group is optional: it chooses nothing, without an error. */
+function optionsThatAreAbsent(request: TrapRequest): readonly CompositionWarning[] {
+  const { overrides, repository } = request;
+  return overrides.flatMap(({ keyOrGroup: group, origin, type, value }) => {
+    if (type === "delete" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
+    const { value: option } = value;
+    if (!repository.groupExists(group) || repository.configExists(`${group}/${option}`)) return [];
+    const options = optionsForHint(repository, group);
+    const meant = nearest(option, options);
+    const head = origin.text.slice(0, origin.text.indexOf("=") + 1);
+    const remedy =
+      meant === undefined
+        ? `its options are ${firstFew(options, MOST_NAMED)}`
+        : `use ${head}${meant}`;
+    return [
+      note(
+        `${origin.text} chooses nothing: the config group ${group} has no option '${option}', and is optional here: ${remedy}`,
+        origin,
+      ),
+    ];
+  });
+}
+
+/** A note names so many options. */
+const MOST_NAMED = 5;
+
+/**
+ * `seed=None` where the config has null, a number, a bool or a container: a text takes its place, and null was meant. Where it has a
+ * text, `None` may be one of its names.
+ */
+function textsForNull({ context, root, values }: TrapRequest): readonly CompositionWarning[] {
+  return values.flatMap(({ keyOrGroup, origin, type, value }) => {
+    if (type === "delete" || value?.kind !== "scalar" || value.quote !== undefined) return [];
+    if (value.value !== NONE) return [];
+    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
+    // Null would be refused.
+    if (node.type !== undefined && node.type.kind !== "any" && node.type.optional !== true)
+      return [];
+    const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
+    return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
+  });
+}
+
+/** What stands at a path, or stood there before an override. */
+function valueBefore(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
+  const node = getAt(root, path);
+  return node?.origin.kind === "override" ? node.replaced : node;
+}
+
+/** `seed: None` in a file: often a text that the program reads, too. */
+function textsForNullIn(request: TrapRequest): readonly CompositionWarning[] {
+  const find = (node: ConfigNode): readonly CompositionWarning[] => {
+    if (node.kind === "list") return node.items.flatMap(find);
+    if (node.kind === "map") return entriesOf(node).flatMap(({ value }) => find(value));
+    const { origin, value } = node;
+    if (value !== NONE || origin.kind !== "file") return [];
+    if (origin.source.text.slice(origin.start, origin.end) !== NONE) return [];
+    return [
+      note(`${describeOrigin(origin)}: None is the text 'None': for null, write null`, origin),
+    ];
+  };
+  return chosenConfigs(request).flatMap(({ node }) => find(node));
+}
+
+/** Null in Python. */
+const NONE = "None";
 
 /** The override keys by the packages of their options. Cached, because the jobs of a sweep share their choices. */
 const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, string> =>

@@ -12,6 +12,7 @@ import type {
   DictSyntax,
   Override,
   OverrideValue,
+  Span,
   ValueSyntax,
 } from "./ast.ts";
 import {
@@ -25,7 +26,7 @@ import {
 } from "./functions/function.ts";
 import { functionsOf } from "./functions/function-table.ts";
 import { union } from "./functions/sweeps.ts";
-import { textHint } from "./hints.ts";
+import { type Advice, corrected, textHint } from "./hints.ts";
 import { functionError, type OverrideSource, spanOrigin, syntaxError } from "./override-errors.ts";
 import { overrideKeyElement } from "./print.ts";
 
@@ -141,10 +142,10 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   return functionError(source, span, `there is no function '${name}'`, {
     available,
     ...(other !== undefined
-      ? { hint: `${name} is a function of Hydra ${other.name}; ${asText}` }
+      ? { ...asText, hint: `${name} is a function of Hydra ${other.name}; ${asText.hint}` }
       : similar !== undefined
         ? { nearest: similar }
-        : { hint: asText }),
+        : asText),
   });
 }
 
@@ -238,6 +239,15 @@ export function overrideNode(
   return value === undefined ? null : elementNode(value, origin, dialect);
 }
 
+/** For the only item of a list: `lr=[range(3)]`. */
+function withoutBrackets(text: string, { start, end }: Span): Advice | undefined {
+  const [head = ""] = /^[^=]*=/.exec(text) ?? [];
+  const around = text.slice(head.length, start) + text.slice(end);
+  return /^\s*\[\s*\]\s*$/.test(around)
+    ? corrected("a sweep stands without brackets", head + text.slice(start, end))
+    : undefined;
+}
+
 function elementNode(value: OverrideValue, override: OverrideOrigin, dialect: Dialect): ConfigNode {
   const { start, end } = value.span;
   const origin: OverrideOrigin = { ...override, start, end };
@@ -259,6 +269,7 @@ function elementNode(value: OverrideValue, override: OverrideOrigin, dialect: Di
         code: "override.sweep_not_allowed",
         message: `In override '${override.text}': a ${value.kind} is a sweep and cannot be assigned`,
         origin,
+        ...withoutBrackets(override.text, value.span),
       });
   }
 }

@@ -1,6 +1,6 @@
 /** The tokens of the override language. */
 import type { Span } from "./ast.ts";
-import { keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";
+import { type Advice, keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";
 import { type OverrideSource, syntaxError } from "./override-errors.ts";
 
 /**
@@ -306,7 +306,7 @@ export const expect = (
   cursor: Cursor,
   kind: TokenKind,
   what: string,
-  hint?: (text: string) => string | undefined,
+  hint?: (text: string) => Advice | undefined,
 ): Token => takeIf(cursor, kind) ?? refuse(cursor, what, hint?.(cursor.source.text));
 
 /**
@@ -327,15 +327,15 @@ export function expectClosing(
  * Throws that `what` was expected at the next token. Hydra reads ahead before it reports the error, one token or, while
  * it looks ahead, to the end of the text; an invalid token found there is reported instead.
  */
-export function refuse(cursor: Cursor, what: string, hint?: string): never {
+export function refuse(cursor: Cursor, what: string, advice?: Advice): never {
   if (cursor.predicting) readToEnd(cursor);
   else peekSecond(cursor);
-  return complain(cursor, what, hint);
+  return complain(cursor, what, advice);
 }
 
-function complain(cursor: Cursor, what: string, hint?: string): never {
+function complain(cursor: Cursor, what: string, advice?: Advice): never {
   const token = peek(cursor);
-  throw syntaxError(cursor.source, token, `expected ${what} but found ${found(cursor)}`, hint);
+  throw syntaxError(cursor.source, token, `expected ${what} but found ${found(cursor)}`, advice);
 }
 
 function readToEnd({ source, position, mode }: Cursor): void {

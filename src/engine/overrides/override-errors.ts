@@ -1,8 +1,10 @@
 /** The errors of the override language, with their place in the text. */
 import type { Dialect } from "../values/dialect.ts";
+import type { ErrorDetails } from "../values/error-details.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 import type { Span } from "./ast.ts";
+import type { Advice } from "./hints.ts";
 
 /** The text being parsed and its place in the list of overrides. */
 export interface OverrideSource {
@@ -23,22 +25,18 @@ export function syntaxError(
   source: OverrideSource,
   span: Span,
   problem: string,
-  hint?: string,
+  advice?: Advice,
 ): ConfigError {
   const column = [...source.text.slice(0, span.start)].length + 1;
   return new ConfigError({
     code: "override.syntax",
     message: `Error parsing override '${source.text}': ${problem} at column ${column}`,
     origin: spanOrigin(source, span),
-    hint,
+    ...advice,
   });
 }
 
-export interface FunctionErrorDetails {
-  readonly available?: readonly string[];
-  readonly nearest?: string;
-  readonly hint?: string;
-}
+export type FunctionErrorDetails = Partial<Advice> & Pick<ErrorDetails, "available" | "nearest">;
 
 /** The error of a call that parses but is invalid; `span` is the whole call. */
 export function functionError(

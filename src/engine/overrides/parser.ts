@@ -36,7 +36,7 @@ import type {
 } from "./ast.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions/function-table.ts";
-import { quoteHint, shown, wordHint } from "./hints.ts";
+import { corrected, quoteHint, saying, use, wordHint } from "./hints.ts";
 import {
   type Cursor,
   createCursor,
@@ -157,7 +157,7 @@ const EXTEND_LIST_WARNING =
 function prefixedExtension(source: OverrideSource, { span }: ExtensionElement): ConfigError {
   const { text } = source;
   return functionError(source, span, "extend_list takes no '+', '++' or '~' before the key", {
-    hint: `use ${text.replace(/^[+~]+/, "")}`,
+    ...use(text.replace(/^[+~]+/, "")),
   });
 }
 
@@ -224,7 +224,7 @@ function isReplaced(cursor: Cursor, operator: OverrideType, key: KeySyntax): boo
     return false;
   if (operator !== "change") {
     const plain = cursor.source.text.replace(/^[+~]+/, "");
-    refuse(cursor, "'='", `':=' takes no '+', '++' or '~' before the key: ${shown(plain)}`);
+    refuse(cursor, "'='", corrected("':=' takes no '+', '++' or '~' before the key", plain));
   }
   take(cursor);
   return true;
@@ -240,7 +240,7 @@ function expectKey(cursor: Cursor): void {
   refuse(
     cursor,
     "a key",
-    kind === "slash" ? `write the group without a leading '/': ${shown(unrooted)}` : undefined,
+    kind === "slash" ? corrected("write the group without a leading '/'", unrooted) : undefined,
   );
 }
 
@@ -312,7 +312,9 @@ function restOfUnion(cursor: Cursor, first: CallSyntax, depth = 0): UnionSyntax 
     : { kind: "union", parts, span: { start, end: parts.at(-1)?.span.end ?? start } };
 }
 
-const JOINS_SWEEPS = "'+' joins sweeps, like choice(1,2)+choice(5); a single value is choice(5)";
+const JOINS_SWEEPS = saying(
+  "'+' joins sweeps, like choice(1,2)+choice(5); a single value is choice(5)",
+);
 
 /** Whether the next token begins with a `+`, perhaps after a blank. */
 function isPlus(cursor: Cursor): boolean {
@@ -427,7 +429,7 @@ function parseColumnKey(cursor: Cursor, previous: ColumnSyntax | undefined) {
       throw error;
     const column = cursor.source.text.slice(previous.span.start, previous.span.end);
     const hint = `put the values of a key into a choice: ${column.replace("=", "=choice(")},...)`;
-    throw new ConfigError({ ...error.details, hint });
+    throw new ConfigError({ ...error.details, ...saying(hint) });
   }
 }
 

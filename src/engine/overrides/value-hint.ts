@@ -3,8 +3,18 @@ import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { withInterpolationClosed } from "../values/interpolation/interpolation-lexer.ts";
 import type { Span } from "./ast.ts";
+import { foreignCall } from "./foreign-calls.ts";
 import { FUNCTIONS } from "./functions/function-table.ts";
-import { PART_IN_QUOTES, QUOTE_VALUE, shown, splitHint, textHint } from "./hints.ts";
+import {
+  type Advice,
+  corrected,
+  PART_IN_QUOTES,
+  QUOTE_VALUE,
+  saying,
+  splitHint,
+  textHint,
+  use,
+} from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
 import { overrideText, quoted } from "./print.ts";
 
@@ -18,24 +28,29 @@ export function withValueHint(
   isOverride: (text: string) => boolean,
 ): unknown {
   if (!isConfigError(error)) return error;
-  const { code, hint, nearest, origin } = error.details;
+  const { code, hint, nearest, origin, proposals } = error.details;
+  if (/^override\.(?:syntax|function)$/.test(code) && origin?.kind === "override") {
+    const sweep = columnsHint(override, isOverride) ?? sweepMeant(override, isOverride);
+    if (sweep !== undefined) return new ConfigError({ ...error.details, ...sweep });
+  }
   if (code === "override.function" && origin?.kind === "override") {
     const call = { start: origin.start ?? 0, end: origin.end ?? override.length };
     const start = override.indexOf("=") + 1;
+    const isOpen = hint === undefined && nearest === undefined;
     const written =
       foreignHint({ override, start, isOverride }) ??
-      hint ??
-      nearest ??
-      argumentsHint(override, call, isOverride);
-    return written === hint || written === nearest
-      ? error
-      : new ConfigError({ ...error.details, hint: written });
+      (isOpen ? argumentsHint(override, call, isOverride) : undefined) ??
+      (hint === undefined && nearest !== undefined
+        ? renamed(override, call, nearest, isOverride)
+        : undefined);
+    return written === undefined ? error : new ConfigError({ ...error.details, ...written });
   }
   const equal = override.indexOf("=");
   const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
   if (code !== "override.syntax" || !isInValue) return error;
-  const written = writtenHint(hint, { override, start: equal + 1, isOverride });
-  return written === hint ? error : new ConfigError({ ...error.details, hint: written });
+  const told = hint === undefined ? undefined : { hint, proposals };
+  const written = writtenHint(told, { override, start: equal + 1, isOverride });
+  return written === told ? error : new ConfigError({ ...error.details, ...written });
 }
 
 interface WrongValue {
@@ -46,36 +61,36 @@ interface WrongValue {
 }
 
 /** The hint with what to write, where the parser has none, or one that leaves that open or is refused next. */
-function writtenHint(hint: string | undefined, wrong: WrongValue): string | undefined {
+function writtenHint(told: Advice | undefined, wrong: WrongValue): Advice | undefined {
   const { override, start, isOverride } = wrong;
-  const isOpen = hint === undefined || hint === PART_IN_QUOTES;
-  if (!isOpen && !hint.startsWith(QUOTE_VALUE)) return hint;
+  const isOpen = told === undefined || told.hint === PART_IN_QUOTES.hint;
+  if (!isOpen && !told.hint.startsWith(QUOTE_VALUE)) return told;
   const foreign = foreignHint(wrong);
   if (foreign !== undefined) return foreign;
-  if (!isOpen) return interpolationHint(wrong) ?? hint;
-  if (hint === undefined)
+  if (!isOpen) return interpolationHint(wrong) ?? told;
+  if (told === undefined)
     return callHint(override, start, isOverride) ?? valueHint(override, start, isOverride);
   return (
     callHint(override, start, isOverride) ??
     interpolationHint(wrong) ??
     partsHint(override, start, isOverride) ??
-    hint
+    told
   );
 }
 
 /** For what is written as in Python, JSON, a template or a shell: several overrides in one argument, a tuple, a dict with `=`, `{a.b}`. */
-function foreignHint({ override, start, isOverride }: WrongValue): string | undefined {
+function foreignHint({ override, start, isOverride }: WrongValue): Advice | undefined {
   const several = override.trim().split(NEXT_OVERRIDE);
   if (several.length > 1 && several.every(isOverride))
-    return `each override is an argument of its own: ${shellCommand(several)}`;
+    return saying(`each override is an argument of its own: ${shellCommand(several)}`);
   const [head, value] = [override.slice(0, start), override.slice(start).trim()];
   const changing = FOREIGN.filter(({ rewritten }) => rewritten(value) !== value);
   for (const { lead, rewritten } of changing)
-    if (isOverride(head + rewritten(value))) return `${lead}: ${shown(head + rewritten(value))}`;
+    if (isOverride(head + rewritten(value))) return corrected(lead, head + rewritten(value));
   // Several of them, as in `{betas=(0.9,0.99)}`.
   const text = head + changing.reduce((rest, { rewritten }) => rewritten(rest), value);
   return changing[0] !== undefined && isOverride(text)
-    ? `${changing[0].lead}: ${shown(text)}`
+    ? corrected(changing[0].lead, text)
     : undefined;
 }
 
@@ -129,7 +144,7 @@ function asList(value: string): string {
 }
 
 /** For a value that is no text either, because an interpolation in it is wrong: with that closed, or kept as text. */
-function interpolationHint({ override, start, isOverride }: WrongValue): string | undefined {
+function interpolationHint({ override, start, isOverride }: WrongValue): Advice | undefined {
   const [head, value] = [override.slice(0, start), override.slice(start)];
   if (!value.includes("${") || isOverride(head + inQuotes(value))) return undefined;
   const closed = [withInterpolationClosed(value), value.replace(OPEN_REFERENCE, "$&}")];
@@ -143,11 +158,11 @@ function interpolationHint({ override, start, isOverride }: WrongValue): string 
     ...likely.map((candidate) => candidate + endOf(candidate, start).closing),
     ...(isCallOfOurs(value) ? [] : closed.map((candidate) => head + inQuotes(candidate))),
   ].find(isOverride);
-  if (found !== undefined) return `close the interpolation: ${shown(found)}`;
+  if (found !== undefined) return corrected("close the interpolation", found);
   // Nobody means a call of ours as text.
   if (isCallOfOurs(value)) return undefined;
   const text = head + overrideText(value.trim());
-  return isOverride(text) ? `as text it needs quotes and a backslash: ${shown(text)}` : undefined;
+  return isOverride(text) ? corrected("as text it needs quotes and a backslash", text) : undefined;
 }
 
 /** A reference that another character than its brace ends. */
@@ -160,20 +175,23 @@ function valueHint(
   override: string,
   start: number,
   isOverride: (text: string) => boolean,
-): string | undefined {
+): Advice | undefined {
   const value = override.slice(start);
   const single = `${override.slice(0, start)}${value.replace(/^[=\s]+/, "")}`;
-  if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${shown(single)}`;
+  if (/^\s*=/.test(value) && isOverride(single)) return corrected("write one '='", single);
   const head = override.slice(0, start);
   const bare = value.replace(QUOTED_KEY, "$1$3");
-  if (bare !== value && isOverride(head + bare)) return `${BARE_KEYS}: ${shown(head + bare)}`;
-  if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return BARE_KEYS;
+  if (bare !== value && isOverride(head + bare)) return corrected(BARE_KEYS, head + bare);
+  if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return saying(BARE_KEYS);
   const { closing, last } = endOf(override, start);
+  const ended = override.replace(/,\s*$/, "");
+  if (closing === "" && last === "comma" && ended.slice(start).includes(",") && isOverride(ended))
+    return corrected("no comma stands behind the last value", ended);
   if (closing !== "") {
     // A comma would be part of the key of an interpolation that is open.
     const isInKey = /\$\{[\w.]+,\s*$/.test(value);
     const closed = (isInKey ? override.replace(/,\s*$/, "") : override) + closing;
-    if (isOverride(closed)) return `close what is open: ${shown(closed)}`;
+    if (isOverride(closed)) return corrected("close what is open", closed);
     if (last === "comma" || last === "colon") return splitHint(override, closing);
   }
   const interpolation = interpolationHint({ override, start, isOverride });
@@ -188,24 +206,64 @@ function callHint(
   override: string,
   start: number,
   isOverride: (text: string) => boolean,
-): string | undefined {
+): Advice | undefined {
   const [, name = "", inner = ""] =
     /^\s*(\w+)\s*[[({<](.*)[\])}>]\s*$/s.exec(override.slice(start)) ?? [];
   const written = `${override.slice(0, start)}${name}(${inner})`;
   return FUNCTIONS.has(name) && isOverride(written)
-    ? `arguments stand in parentheses: ${shown(written)}`
+    ? corrected("arguments stand in parentheses", written)
     : undefined;
 }
 
 const isCallOfOurs = (value: string): boolean =>
   FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
 
+/** For a zip without a name of its own, or with values of a column that are no call: `zip(lr=1,2,seed=[3,4])`. */
+function columnsHint(override: string, isOverride: (text: string) => boolean): Advice | undefined {
+  const [, name = "", inner] =
+    /^(?:([~+]*[A-Za-z_][\w.]*)=)?\s*zip\s*\((.*)\)\s*$/s.exec(override) ?? [];
+  if (inner === undefined) return undefined;
+  const columns: string[] = [];
+  for (const part of splitParts(inner)) {
+    const last = columns.length - 1;
+    if (/^[^[{('"]*=/.test(part)) columns.push(part.trim());
+    else if (last >= 0) columns[last] += `,${part.trim()}`;
+    else return undefined;
+  }
+  const called = columns.map((column) =>
+    column.replace(/^([^=]*=)(?:[[(](.*)[\])]|([^()]*))$/s, "$1choice($2$3)"),
+  );
+  const written = `${name || "+pair"}=zip(${called.join(",")})`;
+  const reason = name === "" ? "a zip has a name" : "the values of each key stand in a call";
+  return written !== override && isOverride(written) ? corrected(reason, written) : undefined;
+}
+
+/** For a call of another library: `np.linspace(0,1,5)`. */
+function sweepMeant(override: string, isOverride: (text: string) => boolean): Advice | undefined {
+  const start = override.indexOf("=") + 1;
+  const call = foreignCall(override.slice(start));
+  const written = `${override.slice(0, start)}${call}`;
+  return call !== undefined && start > 0 && isOverride(written) ? use(written) : undefined;
+}
+
+/** A call by another name. */
+function renamed(
+  override: string,
+  { start, end }: Span,
+  name: string,
+  isOverride: (text: string) => boolean,
+): Advice | undefined {
+  const call = override.slice(start, end).replace(/^\w+/, () => name);
+  const written = override.slice(0, start) + call + override.slice(end);
+  return isOverride(written) ? use(written) : undefined;
+}
+
 /** For a call whose arguments are separated as a slice, a span of numbers or a list has them: `range(1:3)`. */
 function argumentsHint(
   override: string,
   { start, end }: Span,
   isOverride: (text: string) => boolean,
-): string | undefined {
+): Advice | undefined {
   const [, opening, inner = "", closing] =
     /^(\w+\s*\()(.*)(\)\s*)$/s.exec(override.slice(start, end)) ?? [];
   if (opening === undefined) return undefined;
@@ -216,7 +274,7 @@ function argumentsHint(
   );
   const written = override.slice(0, start) + opening + commas + closing + override.slice(end);
   return written !== override && isOverride(written)
-    ? `arguments are separated by commas: ${shown(written)}`
+    ? corrected("arguments are separated by commas", written)
     : undefined;
 }
 
@@ -225,20 +283,20 @@ function partsHint(
   override: string,
   start: number,
   isOverride: (text: string) => boolean,
-): string | undefined {
+): Advice | undefined {
   const [head, value] = [override.slice(0, start), override.slice(start)];
   if (isCallOfOurs(value)) {
     const commas = `${head}${value.replaceAll(";", ",")}`;
     return value.includes(";") && isOverride(commas)
-      ? `arguments are separated by commas: ${shown(commas)}`
+      ? corrected("arguments are separated by commas", commas)
       : undefined;
   }
   const opening = [...OPENING].find(([close]) => value.endsWith(close))?.[1];
   if (opening !== undefined && !value.includes(opening) && isOverride(head + opening + value))
-    return `open what is closed: ${shown(head + opening + value)}`;
+    return corrected("open what is closed", head + opening + value);
   const isItem = (text: string): boolean => isOverride(`key=[${text}]`);
   const parts = `${head}${withQuotedParts(value, isItem)}`;
-  return isOverride(parts) ? `quote the parts that are text: ${shown(parts)}` : undefined;
+  return isOverride(parts) ? corrected("quote the parts that are text", parts) : undefined;
 }
 
 const OPENING: ReadonlyMap<string, string> = new Map([

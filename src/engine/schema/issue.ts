@@ -27,7 +27,7 @@ export interface SchemaIssue {
   readonly variables?: readonly string[];
   /** For an unknown key: the keys that may stand there. */
   readonly available?: readonly string[];
-  /** For an unknown key: the accepted key it resembles most, when one is near. */
+  /** For an unknown key: the accepted key it resembles most, when one is near; for a value, the accepted one. */
   readonly nearest?: string;
 }
 

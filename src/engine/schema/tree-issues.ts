@@ -161,9 +161,33 @@ function invalidValue(
     value: node,
     origin: originOf(node),
     expected: expectedValue(context.schema, errors, examples),
+    ...valueMeant(node, errors),
     ...described(description),
   };
 }
+
+/** The similar one of the texts that are accepted, or the bool or null that a text stands for elsewhere. */
+function valueMeant(
+  node: ConfigNode,
+  errors: readonly ErrorObject[],
+): Pick<SchemaIssue, "nearest"> | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const text = node.value;
+  const paramsOf = (keyword: string, name: string): readonly unknown[] =>
+    errors.flatMap((error) => (error.keyword === keyword ? [error.params[name]].flat() : []));
+  const texts = paramsOf("enum", "allowedValues").filter((value) => typeof value === "string");
+  const types = paramsOf("type", "type");
+  const word = WORDS.find(({ type, words }) => types.includes(type) && words.test(text));
+  const similar = word?.value ?? nearest(text, texts);
+  return similar === undefined ? undefined : { nearest: similar };
+}
+
+/** What YAML 1.1 and Python have for bools and null. */
+const WORDS = [
+  { type: "boolean", words: /^(?:yes|on|y)$/i, value: "true" },
+  { type: "boolean", words: /^(?:no|off|n)$/i, value: "false" },
+  { type: "null", words: /^(?:none|nil)$/i, value: "null" },
+] as const;
 
 function missingKey(context: Context, error: ErrorObject): SchemaIssue {
   const name = keyNamed(error) ?? "";

@@ -31,6 +31,11 @@ export interface ErrorDetails<Code extends string = ErrorCode> {
   readonly nearest?: string | undefined;
   /** What to do, often the command line that would work. */
   readonly hint?: string | undefined;
+  /**
+   * The overrides that the hint proposes, each to be typed in place of the wrong one: of all its parts, where a shell has split it at
+   * blanks.
+   */
+  readonly proposals?: readonly string[] | undefined;
   /** Further problems found at the same time; each is rendered below this one, in the same form. */
   readonly others?: readonly NestedError[] | undefined;
   readonly cause?: unknown;

@@ -88,9 +88,7 @@ const withoutUndefined = <Code extends string>(
 });
 
 /** Alternatives to a wrong name, and the remedy, computed when they are read. */
-export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest"> & {
-  readonly hint?: string | undefined;
-};
+export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest" | "hint" | "proposals">;
 
 /**
  * The `stack` property of every error, with our text. Most errors are never shown, so the text is computed when it is

@@ -184,8 +184,14 @@ export function nearestKey(
       }
       const found = suggest(node, parts, index, widest);
       if (found.nearest !== undefined) return found;
-      const longer = keysThatEndWith(root, parts);
-      const elsewhere = longer.length > 0 ? longer : keysWithLess(root, parts, index);
+      const elsewhere =
+        [
+          () => keysThatEndWith(root, parts),
+          () => keysWithMore(node, parts, index),
+          () => keysWithLess(root, parts, index),
+        ]
+          .map((find) => find())
+          .find(({ length }) => length > 0) ?? [];
       return elsewhere.length > 0
         ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
         : found;
@@ -282,6 +288,17 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
   }
   const programKeys = found.filter(([first]) => first !== "hydra");
   return (programKeys.length > 0 ? programKeys : found).map((path) => path.join("."));
+}
+
+/** For a key without some of its parts: `data.batch_size` finds `data.loader.batch_size`. */
+function keysWithMore(
+  node: ConfigNode | undefined,
+  parts: readonly string[],
+  wrong: number,
+): readonly string[] {
+  if (node === undefined || wrong === 0) return [];
+  const above = parts.slice(0, wrong);
+  return keysThatEndWith(node, parts.slice(wrong)).map((key) => [...above, key].join("."));
 }
 
 /**

@@ -30,7 +30,7 @@ export const errorJson = (error: unknown): string =>
 function errorData(error: unknown) {
   if (!isCodedError(error) && !isConfigError(error))
     return { code: null, message: isError(error) ? error.message : String(error) };
-  const { available, code, hint, key, message, nearest, origin } = error.details;
+  const { available, code, hint, key, message, nearest, origin, proposals } = error.details;
   const place =
     origin?.kind === "file"
       ? { file: origin.source.name, ...lineColumn(origin) }
@@ -38,5 +38,5 @@ function errorData(error: unknown) {
         ? { override: origin.text }
         : undefined;
   // Absent details are not written.
-  return { code, message, key, place, available, nearest, hint };
+  return { code, message, key, place, available, nearest, hint, proposals };
 }

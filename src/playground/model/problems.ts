@@ -83,10 +83,15 @@ const typedPlace = (
 
 /** The warnings and notes of a composition, each once. */
 export function warningsOf(composition: Composition, directory: string): readonly Problem[] {
-  const { choices, configName, dialect, overrides, repository } = composition;
+  const { choices, configName, dialect, overrides, repository, root } = composition;
   const { values } = splitOverrides(overrides, repository, dialect);
-  const about = { choices, configName, overrides, repository, values };
-  const notes = trapNotes({ ...about, mode: "run", optionsOf: () => [] });
+  const about = { choices, configName, context: { dialect }, overrides, repository, root, values };
+  const notes = trapNotes({
+    ...about,
+    mode: "run",
+    optionsOf: () => [],
+    notesRareCases: false,
+  });
   const all = [...composition.warnings, ...notes].map(
     ({ code, message, origin }): Problem => ({
       code,

@@ -5,7 +5,7 @@ import { parseOverrides } from "../../engine/overrides/index.ts";
 import { CodedError, ConfigError, isCodedError, nearest } from "../../engine/values/errors.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { fileProblem } from "../../foundation/system/files.ts";
-import { findExecutable } from "../../foundation/system/find-program.ts";
+import { findExecutable, interpreterOf } from "../../foundation/system/find-program.ts";
 import { agreeing } from "../../foundation/text/plural.ts";
 import { compileLabelRules } from "../analysis/labels.ts";
 import { probeGpu } from "../machine/doctor/gpu-checks.ts";
@@ -219,7 +219,7 @@ function whatIsThere(program: string, cwd: string): ProgramRefusal {
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
     message: `'${program}' is not executable`,
-    hint: `chmod +x ${program}, or name its interpreter: -- ${interpreterOf(program)} ${program}`,
+    hint: `chmod +x ${program}, or name its interpreter: -- ${startOf(program)}`,
   };
 }
 
@@ -235,14 +235,8 @@ function programsBeside(program: string, cwd: string): readonly string[] {
   }
 }
 
-/** Interpreters of scripts by file extension; most scripts without one are for a shell. */
-const INTERPRETERS: readonly (readonly [RegExp, string])[] = [
-  [/\.py$/, "python3"],
-  [/\.[cm]?js$/, "node"],
-];
-
-const interpreterOf = (program: string): string =>
-  INTERPRETERS.find(([ending]) => ending.test(program))?.[1] ?? "bash";
+/** Most scripts without an ending are for a shell. */
+const startOf = (script: string): string => `${interpreterOf(script) ?? "bash"} ${script}`;
 
 function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   const message = `'${program}' was not found on PATH`;
@@ -250,7 +244,7 @@ function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   if (here === undefined || isError(here) || !here.isFile()) return { message };
   const hint =
     findExecutable(`./${program}`, cwd) === null
-      ? `name its interpreter: -- ${interpreterOf(program)} ${program}`
+      ? `name its interpreter: -- ${startOf(program)}`
       : `to run a program in this directory, write './${program}'`;
   return { message, hint };
 }

@@ -51,7 +51,14 @@ test("every document of --json has its version, and an error is one, too", async
   expect(JSON.parse(mistyped.stdout).error).toMatchObject({
     code: "override.syntax",
     place: { override: "db.port=[1" },
+    proposals: ["db.port=[1]"],
   });
+  expect(
+    JSON.parse((await run(["--cfg", "job", "db.prt=3", "--json"])).stdout).error.proposals,
+  ).toEqual(["db.port=3", "+db.prt=3"]);
+  // Replaced together with the hint.
+  const flag = await run(["--cfg", "job", "version", "--json"]);
+  expect(JSON.parse(flag.stdout).error.proposals).toBe(undefined);
   expect(mistyped.stderr).toContain("db.port=[1");
   const usage = await run(["--nonsense", "--json"]);
   expect([usage.exitCode, JSON.parse(usage.stdout).error.code]).toEqual([2, "app.usage"]);

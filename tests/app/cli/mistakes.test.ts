@@ -9,6 +9,8 @@ interface Mistake {
   readonly files: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
   readonly version_base?: string;
+  /** How many of the last arguments what is proposed takes the place of. Default: 1. */
+  readonly replaces?: number;
   /** Texts that standard error contains. */
   readonly says: readonly string[];
   /** Texts that it does not contain. */
@@ -23,7 +25,8 @@ const MISTAKES = readFileSync(join(import.meta.dirname, "../../fixtures/mistakes
 const runOf = (files: Mistake["files"], argv: readonly string[], { version_base }: Mistake) => {
   const inConf = Object.entries(files).map(([name, text]) => [`conf/${name}`, text]);
   const options = version_base === undefined ? {} : { versionBase: version_base };
-  return program(Object.fromEntries(inConf), options).run(argv);
+  // A search needs a result.
+  return program(Object.fromEntries(inConf), options).run(argv, () => 1);
 };
 
 describe("a frequent mistake", () => {
@@ -42,12 +45,16 @@ const proposedOverrides = (hint: string): readonly string[] =>
   /^use .*=/.test(hint)
     ? hint
         .slice("use ".length)
+        .replace(ALSO_MULTIRUN, "")
+        .replace(/ \(in a shell: .*\)$/, "")
         .split(", or ")
         .filter((text) => !text.startsWith("add --multirun"))
         .map((text) =>
           text.replace(/ (to add the key|to replace '.*' as a whole|for the list)$/, ""),
         )
     : [];
+
+const ALSO_MULTIRUN = /, and add --multirun .*$/;
 
 /** The override that a hint has as an example of what it says: `close what is open: a=[1]`. */
 const correctedOverride = (hint: string): string | undefined =>
@@ -76,8 +83,11 @@ describe("what the hint for a mistake proposes", () => {
     for (const mistake of MISTAKES) {
       const { stderr } = await runOf(mistake.files, mistake.argv, mistake);
       const hint = /^ {2}Hint: (.*)$/m.exec(stderr)?.[1] ?? "";
+      const applied = ALSO_MULTIRUN.test(hint)
+        ? { ...mistake, argv: ["-m", ...mistake.argv] }
+        : mistake;
       for (const override of proposedOverrides(hint))
-        proposals.push([mistake.id, mistake, { override }]);
+        proposals.push([mistake.id, applied, { override }]);
       const corrected = stderr.includes("--> override") ? correctedOverride(hint) : undefined;
       if (corrected !== undefined) proposals.push([mistake.id, mistake, { corrected }]);
       for (const line of proposedLines(hint)) proposals.push([mistake.id, mistake, { line }]);
@@ -97,8 +107,9 @@ describe("what the hint for a mistake proposes", () => {
 
   it("composes when it is applied", async () => {
     for (const [id, mistake, proposal] of proposals) {
-      const { files, argv } = mistake;
-      const again = (override: string) => runOf(files, argv.with(-1, override), mistake);
+      const { files, argv, replaces = 1 } = mistake;
+      const again = (override: string) =>
+        runOf(files, [...argv.slice(0, -replaces), override], mistake);
       if ("corrected" in proposal) {
         // What it is an example for is its syntax: the tree may refuse the key.
         const { stderr } = await again(proposal.corrected);

@@ -69,5 +69,19 @@ describe("closed key", () => {
       const { stderr } = await run(["-m", "infer.batchsize=8,9"]);
       expect(stderr).toContain("Hint: use infer.batch_size=8,9\n");
     });
+
+    it("takes it not, in a sweep without --multirun", async () => {
+      expect((await run(["infer.batchsize=8,9"])).stderr).toContain(
+        "Hint: use infer.batch_size=8,9, and add --multirun to run one job for each value\n",
+      );
+      const { stderr } = await run(["infer.lr=8,9"]);
+      expect(stderr).toContain("'infer' accepts no other keys");
+      expect(stderr).not.toContain("+infer");
+    });
+
+    it("takes it not in a dict: says the dict with the key that was meant", async () => {
+      const { stderr } = await run(["infer={batchsize:8}"]);
+      expect(stderr).toContain("Hint: use infer={batch_size:8} (in a shell: ");
+    });
   });
 });

@@ -182,4 +182,20 @@ describe("a note about what composes, but not to what was meant", () => {
     const schema = { properties: { db: { properties: { sslmod: true } } } };
     expect(await of({ notes: "all", schema })).toEqual([]);
   });
+
+  it("names the text None of a file, if it is asked for", async () => {
+    const files = {
+      "conf/config.yaml": "defaults:\n- db: a\n- _self_\nl: [None, 'None']\n",
+      "conf/db/a.yaml": "host: None\nname: Nones\n",
+    };
+    const of = async (options: object) => {
+      const { stderr } = await program(files, options).run(["--cfg", "job"]);
+      return stderr.match(/^note: .*/gm) ?? [];
+    };
+    expect(await of({})).toEqual([]);
+    expect(await of({ notes: "all" })).toEqual([
+      "note: conf/config.yaml:4:5: None is the text 'None': for null, write null",
+      "note: conf/db/a.yaml:1:7: None is the text 'None': for null, write null",
+    ]);
+  });
 });

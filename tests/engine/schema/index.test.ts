@@ -90,6 +90,30 @@ describe("validateTree", () => {
     expect(brief(yaml)).toEqual(expected);
   });
 
+  test.each([
+    ["mode: saef", "safe"],
+    ["mode: FAST", "fast"],
+    ["mode: slow", undefined],
+    ["on: yes", "true"],
+    ["on: off", "false"],
+    ["on: 1", undefined],
+    ["seed: None", "null"],
+    ["seed: yes", undefined],
+  ])("proposes what was meant by %j", (yaml, nearest) => {
+    const schema: JsonSchema = {
+      properties: {
+        mode: { enum: ["fast", "safe", 3] },
+        on: { type: "boolean" },
+        seed: { type: ["integer", "null"] },
+      },
+    };
+    // A text, as an override has it.
+    const [name = "", text = ""] = yaml.split(": ");
+    const origin: OverrideOrigin = { kind: "override", text: `${name}=${text}`, index: 0 };
+    const [issue] = validateTree(map([[name, scalar(text, origin)]], origin), schema);
+    expect([issue?.problem, issue?.nearest]).toEqual(["invalid_value", nearest]);
+  });
+
   test("reports everything at once, in the order of the document", () => {
     expect(check("tags: [1]\nprot: 5\nhost: ???\nmode: x\n").map((issue) => issue.key)).toEqual([
       "tags[0]",

@@ -1,5 +1,8 @@
 /** Subcommands of a program: which one a line names, and words that were meant for one. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";
+import { interpreterOf, startedAs } from "../../../foundation/system/find-program.ts";
 import { shellCommand } from "../../../foundation/text/shell-words.ts";
 import { usageText } from "../../command-line/command-line.ts";
 import type { Flag, Subcommand } from "../../job/options.ts";
@@ -34,19 +37,29 @@ export async function runSubcommand(
   }
 }
 
+/** What a command does with the program after `--`. */
+export interface ProgramUse extends Pick<Invocation, "cwd" | "env"> {
+  /** The verb for it: `run`, `profile`. */
+  readonly verb: string;
+  /** The command that does so, if it is another one. */
+  readonly by?: string;
+  /** Whether its jobs get the config, so that overrides among a script's arguments are the command's. */
+  readonly passesConfig: boolean;
+}
+
 /**
  * Refuses a bare word that is not an override but may be a subcommand: misspelt, or not at the front.
  *
- * @param programUse what is done with a program after `--`; undefined if the command runs none
+ * @param use undefined if the command runs no program
  * @throws ConfigError `app.usage` for such a word
  */
 export function refuseMisspelt(
   argv: readonly string[],
   subcommands: readonly Subcommand[],
-  programUse: string | undefined,
+  use: ProgramUse | undefined,
   flags: readonly Flag[],
 ): void {
-  const takesProgram = programUse !== undefined;
+  const takesProgram = use !== undefined && use.by === undefined;
   const [word = ""] = argv;
   const names = subcommands.map(({ name }) => name);
   const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name, flags));
@@ -57,24 +70,16 @@ export function refuseMisspelt(
       hint: `put it first, followed by its own options: ${reordered(argv, behind)}`,
     });
   refuseDashes(word, names, flags);
+  if (use?.by !== undefined) refuseScript(argv, use, flags);
   const isOurs = /^[-~+]|=/.test(word);
   const path = argv.find((each) => PROGRAM_FILE.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
     // Its interpreter may precede it: `python3 ../train.py`.
     const index = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
-    const [ours, program] = [argv.slice(0, index), argv.slice(index)];
-    // Only what precedes `--` is swept.
-    const isSwept = (each: string) =>
-      /^[~+]*[A-Za-z_][\w./@-]*=/.test(each) &&
-      ours.some((other) => flagIn(other, flags)?.flag.id === "multirun");
     throw new ConfigError({
       code: "app.usage",
       message: `'${path}' is not an override (KEY=VALUE)`,
-      hint: programAfter(
-        [...ours, ...program.filter(isSwept)],
-        program.filter((each) => !isSwept(each)),
-        programUse,
-      ),
+      hint: programAfter(argv, index, use, flags),
     });
   }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
@@ -84,7 +89,23 @@ export function refuseMisspelt(
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
     nearest: near,
-    ...(takesProgram && { hint: whatWasMeant(word, argv, programUse) }),
+    ...(takesProgram && { hint: whatWasMeant(word, argv, use, flags) }),
+  });
+}
+
+/** A script on the command line of a command that runs programs by a subcommand only. */
+function refuseScript(argv: readonly string[], use: ProgramUse, flags: readonly Flag[]): void {
+  const isScript = (each: string) =>
+    PROGRAM_FILE.test(each) &&
+    interpreterOf(each) !== undefined &&
+    existsSync(resolve(use.cwd, each)) &&
+    isBare(argv, each, flags);
+  const index = argv.findIndex(isScript);
+  if (index < 0) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${argv[index]}' is not an override (KEY=VALUE)`,
+    hint: programAfter(argv, index, use, flags),
   });
 }
 
@@ -106,8 +127,29 @@ function refuseDashes(word: string, names: readonly string[], flags: readonly Fl
   });
 }
 
-const programAfter = (ours: readonly string[], program: readonly string[], use: string): string =>
-  `to ${use} a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
+/** The command line with `--` before the word that begins the program, and what is the command's in front of it. */
+function programAfter(
+  argv: readonly string[],
+  index: number,
+  { by, cwd, env, passesConfig, verb }: ProgramUse,
+  flags: readonly Flag[],
+): string {
+  const [preceding, program] = [argv.slice(0, index), argv.slice(index)];
+  const isMultirun = (each: string) => flagIn(each, flags)?.flag.id === "multirun";
+  const isConfigured = passesConfig && program.some((each) => PROGRAM_FILE.test(each));
+  // Only what precedes `--` is swept, and passed to a program without Hydra.
+  const isOurs = (each: string) =>
+    isConfigured && isMultirun(each)
+      ? true
+      : /^[~+]*[A-Za-z_][\w./@-]*=/.test(each) && (isConfigured || preceding.some(isMultirun));
+  const [first = "", ...rest] = program;
+  const started = PROGRAM_FILE.test(first) ? startedAs(first, cwd, env["PATH"]) : [first];
+  const ours = [...preceding, ...rest.filter(isOurs)];
+  const words = [...ours, "--", ...started, ...rest.filter((each) => !isOurs(each))];
+  return by === undefined
+    ? `to ${verb} a program, put -- before it: ${words.join(" ")}`
+    : `to ${verb} a program: ${by} ${words.join(" ")}`;
+}
 
 /** Words that users try as subcommands, and the right way to do what they mean. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -117,11 +159,18 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["validate-regions", "use the separate command 'validate-regions FILE...'"],
 ]);
 
-function whatWasMeant(word: string, argv: readonly string[], use: string): string {
+function whatWasMeant(
+  word: string,
+  argv: readonly string[],
+  use: ProgramUse,
+  flags: readonly Flag[],
+): string {
   const elsewhere = ELSEWHERE.get(word);
   if (elsewhere !== undefined) return elsewhere;
-  const program = programAfter([], argv, use);
-  return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
+  const program = programAfter(argv, 0, use, flags);
+  return /^[A-Za-z]\w*(\.\w+)+$/.test(word) && !PROGRAM_FILE.test(word)
+    ? `${program}; to set a key: ${word}=VALUE`
+    : program;
 }
 
 /**

@@ -173,7 +173,8 @@ function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Fl
     throw argumentError(
       flag,
       `invalid choice: ${pyRepr(chosen)} (choose from ${flag.choices.map((c) => `'${c}'`).join(", ")})`,
-      longMeant(match, flags),
+      // Of versions none is meant by another.
+      longMeant(match, flags) ?? (/^\d/.test(chosen) ? undefined : nearest(chosen, flag.choices)),
     );
   return { values: [[flag.id, chosen]], tookNext: glued === undefined && value !== undefined };
 }

@@ -3,6 +3,7 @@
 import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Override } from "../../overrides/ast.ts";
 import { overrideNode } from "../../overrides/evaluate.ts";
+import { type Advice, chooseBy, saying, useAnyOf } from "../../overrides/hints.ts";
 import { parseOverride } from "../../overrides/parser.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
@@ -277,11 +278,16 @@ function unusedSelection(
       : has(group)
         ? "the list has no such group yet: without `override`, the line adds it"
         : undefined;
-  const hint =
+  const advice =
     (key === "" ? "an override is KEY=VALUE or GROUP=OPTION" : undefined) ??
     (isNamed ? undefined : "quote option names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...choices.keys()], repository) ??
-    (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
+    (/@global\./.test(key) && choices.has(key.replace(/@global\..*$/, "")) ? AT_ROOT : undefined) ??
+    (within !== null
+      ? inFile
+      : typed.length > 0
+        ? useAnyOf(typed.map((override) => ({ override })))
+        : undefined) ??
     chosenOtherwise(
       { typed: group, option, tail: `=${option}` },
       { choices, repository },
@@ -303,9 +309,12 @@ function unusedSelection(
     key,
     available: similar.length > 0 ? similar : [...choices.keys()],
     nearest,
-    hint,
+    ...(typeof advice === "string" ? saying(advice) : advice),
   });
 }
+
+/** For a config whose header names a key in place of the root. */
+const AT_ROOT = "the header of a config at the root is `# @package _global_`, with underscores";
 
 /** Of the keys of a group, the one with a similar package: its name, which all of them have, makes none more alike. */
 const nearestPackage = (key: string, ofGroup: readonly string[]): string | undefined => {
@@ -347,14 +356,11 @@ function chosenOtherwise(
   choice: TypedChoice,
   groups: ChosenGroups,
   isInFile: boolean,
-): string | undefined {
+): Advice | undefined {
   const meant = suggestChoice(choice, groups);
   if (meant === undefined) return undefined;
-  return isInFile
-    ? `write \`override /${meant.replace("=", ": ")}\``
-    : `to choose an option, use ${meant}`;
+  return isInFile ? saying(`write \`override /${meant.replace("=", ": ")}\``) : chooseBy(meant);
 }
-
 /** The options in Hydra's message: a list in Python's notation. */
 function pythonText(value: RecordedSelection["value"], origin: Origin, dialect: Dialect): string {
   if (!isOptionList(value)) return selectionText(value);

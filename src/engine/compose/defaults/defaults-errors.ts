@@ -1,4 +1,5 @@
 /** The errors of building a defaults list, in Hydra's words. */
+import { use } from "../../overrides/hints.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -10,7 +11,7 @@ import {
   isOptionList,
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
-import { entryRemedy } from "./entry-remedy.ts";
+import { type EntryRemedy, entryRemedy } from "./entry-remedy.ts";
 import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 /*
@@ -110,11 +111,11 @@ export function notFound(
 function withoutGroup(
   { group, item, name, overrideKey }: PlacedConfig,
   available: readonly string[],
-): { readonly nearest: string; readonly hint: string } | undefined {
+): EntryRemedy | undefined {
   if (item.origin.kind !== "override" || name?.startsWith(`${group}/`) !== true) return undefined;
   const option = name.slice(group.length + 1);
   return available.includes(option)
-    ? { nearest: option, hint: `use ${overrideKey ?? group}=${option}` }
+    ? { nearest: option, ...use(`${overrideKey ?? group}=${option}`) }
     : undefined;
 }
 

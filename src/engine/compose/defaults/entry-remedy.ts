@@ -1,11 +1,11 @@
 /** The remedy for an entry of a defaults list that names no config: what to write instead, if the tree has it. */
+import { type Advice, saying, use, useAnyOf } from "../../overrides/hints.ts";
 import { nearest } from "../../values/errors.ts";
 import { type GroupItem, SELF } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
 import { belowGroup, type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
-export interface EntryRemedy {
-  readonly hint: string;
+export interface EntryRemedy extends Advice {
   /** The likely name, if only the name of the option is wrong. */
   readonly nearest?: string;
 }
@@ -51,6 +51,8 @@ export function entryRemedy(
     const found = rewritten(search) ?? withoutOption(search);
     if (found !== undefined) return found;
   }
+  if (item.kind === "group" && placed.name === "None")
+    return { hint: `for no option, write \`${textOf({ ...entryOf(placed), name: "null" })}\`` };
   if (similar.length > 0) return optionRemedy(text, similar, placed);
   return isChosenElsewhere ? undefined : elsewhere(search);
 }
@@ -86,18 +88,24 @@ function typedRemedy(
     const options = optionsForHint(repository, placed.group).slice(0, MOST_PROPOSED);
     return options.length === 0
       ? undefined
-      : { hint: `use ${orList(options.map((option) => head + option))}` };
+      : useAnyOf(options.map((option) => ({ override: head + option })));
   }
-  if (similar.length === 0) return undefined;
+  if (head !== undefined && /^[\w/-]*\*[\w/*-]*$/.test(placed.name ?? ""))
+    return use(`${head}glob(${placed.name})`);
+  if (similar.length === 0)
+    return placed.name === "None" && /^[^~+]/.test(text)
+      ? useAnyOf([{ override: `~${text.slice(0, text.indexOf("="))}` }], NO_GROUP)
+      : undefined;
   const [first] = similar;
   return {
     ...(similar.length === 1 && { nearest: first }),
-    hint:
-      head === undefined
-        ? `choose ${orList(similar)} in place of ${placed.name}`
-        : `use ${orList(similar.map((option) => `${head}${option}`))}`,
+    ...(head === undefined
+      ? saying(`choose ${orList(similar)} in place of ${placed.name}`)
+      : useAnyOf(similar.map((option) => ({ override: `${head}${option}` })))),
   };
 }
+
+const NO_GROUP = "to remove the config group, use";
 
 function optionRemedy(
   text: string,
@@ -152,6 +160,10 @@ function rewritten(search: Search): EntryRemedy | undefined {
 function* otherForms(entry: Entry): Generator<Entry> {
   const { group, name, package: pkg } = entry;
   const slashes = (path: string): string => path.replace(/\\+|\./g, "/");
+  // A path from the working directory: `conf/db`.
+  const path = (group ?? name).replace(/^\/?[^/]+\//, "/");
+  if (path.startsWith("/"))
+    yield group === null ? { ...entry, name: path } : { ...entry, group: path };
   if (group === null) {
     const [, place, option] = /^(\S+)\s+(\S+)$/.exec(pkg ?? "") ?? [];
     if (place !== undefined && option !== undefined)
@@ -340,7 +352,7 @@ function similarOptions(name: string, options: readonly string[]): readonly stri
   if (near !== undefined) return [near];
   const longer = options.filter((option) => option.startsWith(name));
   // A path that leads to a file of the group.
-  const last = name.split("/").at(-1) ?? "";
+  const last = (name.split("/").at(-1) ?? "").replace(/\.ya?ml$/, "");
   return longer.length === 0 && options.includes(last) ? [last] : longer;
 }
 

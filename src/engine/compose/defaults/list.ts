@@ -7,10 +7,12 @@ import {
   type Override,
   type OverrideValue,
 } from "../../overrides/ast.ts";
-import { shown } from "../../overrides/hints.ts";
+import { type Advice, chooseBy, saying, use, useAnyOf } from "../../overrides/hints.ts";
+import { sweepOverrides } from "../../overrides/sweep.ts";
 import type { Dialect } from "../../values/dialect.ts";
-import { ConfigError } from "../../values/errors.ts";
-import type { ConfigNode } from "../../values/node.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { nearestKey, splitKey } from "../../values/key-path.ts";
+import { type ConfigNode, getAt } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
@@ -71,8 +73,10 @@ export interface SweepLegality {
   readonly mode: RunMode;
   /** Whether the overrides were typed in a shell, where quotes must be escaped. */
   readonly fromShell: boolean;
-  /** What the config has at a key without the sweeps, for the hint. */
-  readonly valueAt?: (key: string) => ConfigNode | undefined;
+  /** The config without the sweeps, for the hint. */
+  readonly root?: () => ConfigNode | undefined;
+  /** Composes with overrides in place of a sweep: for the hint, whether its first job would be refused. */
+  readonly tryJob?: (sweep: Override, job: readonly string[]) => unknown;
 }
 
 /**
@@ -100,43 +104,63 @@ export function checkSweeps(overrides: readonly Override[], legality: SweepLegal
         origin,
         key: override.keyOrGroup,
       },
-      () => ({
-        hint: remedy(override, legality, simple ? listMeant(override, legality) : undefined),
-      }),
+      () => remedy(override, legality, simple ? listMeant(override, legality) : undefined),
     );
   }
 }
 
-/** The items of a list without its brackets, where the config has a list. */
+/** The items of a list without its brackets, where the config has a list, also by a similar name. */
 function listMeant(
   { keyOrGroup, origin: { text } }: Override,
-  { valueAt }: SweepLegality,
-): string | undefined {
+  legality: SweepLegality,
+): Advice | undefined {
+  const root = legality.root?.();
+  if (root === undefined) return undefined;
+  const isList = (key = "") => getAt(root, splitKey(key))?.kind === "list";
+  const key = [keyOrGroup, nearestKey(root, keyOrGroup).nearest].find(isList);
+  if (key === undefined) return undefined;
   const value = text.indexOf("=") + 1;
-  return valueAt?.(keyOrGroup)?.kind === "list"
-    ? `use ${text.slice(0, value)}[${text.slice(value)}] for the list`
-    : undefined;
+  const head = text.slice(0, value).replace(keyOrGroup, () => key);
+  const override = `${head}[${text.slice(value)}]`;
+  return useAnyOf([{ override, purpose: "for the list" }]);
 }
 
 /** A hint must not suggest what would be refused next. */
-function remedy(
-  override: Override,
-  { fromShell, mode }: SweepLegality,
-  list: string | undefined,
-): string {
+function remedy(override: Override, legality: SweepLegality, list: Advice | undefined): Advice {
+  const { fromShell, mode } = legality;
   if (isHydraOverride(override))
     return (
       list ??
-      (mode === "multirun"
-        ? "set Hydra's own configuration to one value per sweep"
-        : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun")
+      saying(
+        mode === "multirun"
+          ? "set Hydra's own configuration to one value per sweep"
+          : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun",
+      )
     );
   const each = fromShell
     ? override.value?.kind === "interval"
       ? "an interval is for a sweeper that searches in it: add --multirun hydra/sweeper=random"
       : "add --multirun to run one job for each value"
     : "compose once for each value, or use the mode multirun, which ignores sweeps";
-  return list === undefined ? each : `${list}, or ${each}`;
+  if (list !== undefined) return { ...list, hint: `${list.hint}, or ${each}` };
+  const refused = refusalOfJob(override, legality);
+  return refused === undefined
+    ? saying(each)
+    : { ...refused, hint: `${refused.hint}, and ${each}` };
+}
+
+/** What is proposed in place of a sweep whose jobs would be refused. */
+function refusalOfJob(override: Override, { tryJob }: SweepLegality): Advice | undefined {
+  try {
+    const [job] = sweepOverrides(override);
+    if (job !== undefined) tryJob?.(override, job);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const { hint, origin, proposals } = error.details;
+    const isOfJob = origin?.kind === "override" && origin.index === override.origin.index;
+    if (isOfJob && hint !== undefined && proposals !== undefined) return { hint, proposals };
+  }
+  return undefined;
 }
 
 function ambiguous(text: string, fromShell: boolean): string {
@@ -281,7 +305,9 @@ export function splitOverrides(
         "compose.override_failed",
         override,
         `force-add of config groups is not supported: '${origin.text}'`,
-        `write ${origin.text.slice(2)}, or ${origin.text.slice(1)} if the defaults list does not have the config group`,
+        saying(
+          `write ${origin.text.slice(2)}, or ${origin.text.slice(1)} if the defaults list does not have the config group`,
+        ),
       );
     else if (type === "delete")
       deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
@@ -300,14 +326,14 @@ function requireReplaceable(override: Override, isGroup: boolean): void {
       "compose.override_failed",
       override,
       `':=' replaces values of the program's config, not of Hydra's own: '${origin.text}'`,
-      `use ${shown(plain)}`,
+      use(plain),
     );
   if (isGroup && value?.kind !== "dict")
     throw refused(
       "compose.override_failed",
       override,
       `'${keyOrGroup}' is a config group, whose option ':=' cannot choose: '${origin.text}'`,
-      `to choose an option, use ${shown(plain)}`,
+      chooseBy(plain),
     );
 }
 
@@ -325,7 +351,10 @@ function deletedName(override: Override, value: Element | undefined): string | n
     "override.wrong_value",
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
-    `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
+    useAnyOf(
+      [{ override: `~${overrideKeyOf(override)}` }],
+      "to delete the group whatever its option, use",
+    ),
   );
 }
 
@@ -336,7 +365,7 @@ function deletedConfig(override: Override, value: Element | undefined): null {
     "override.wrong_value",
     override,
     `Config path deletion does not support a value : ${override.origin.text}`,
-    `use ~${overrideKeyOf(override)}`,
+    use(`~${overrideKeyOf(override)}`),
   );
 }
 
@@ -349,10 +378,12 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
     override,
     `Config group override must be a string or a list. Got ${got}`,
     override.keyOrGroup === ""
-      ? "nothing precedes the '=': write KEY=VALUE or GROUP=OPTION"
+      ? saying("nothing precedes the '=': write KEY=VALUE or GROUP=OPTION")
       : got === "NoneType"
-        ? `to remove the config group, use ~${overrideKeyOf(override)}`
-        : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+        ? useAnyOf([{ override: `~${overrideKeyOf(override)}` }], "to remove the config group, use")
+        : saying(
+            `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+          ),
   );
 }
 
@@ -374,13 +405,13 @@ function refused(
   code: "compose.override_failed" | "override.wrong_value",
   override: Override,
   message: string,
-  hint?: string,
+  advice?: Advice,
 ): ConfigError {
   return new ConfigError({
     code,
     message,
     origin: override.origin,
     key: overrideKeyOf(override),
-    hint,
+    ...advice,
   });
 }

@@ -104,6 +104,12 @@ export function followReference(resolution: Resolution, key: ReferenceKey, place
   return target;
 }
 
+/** `${HOME}`: a variable of the environment, as a shell has it. */
+const variableHint = ({ levels, rest }: ReferenceKey): string | undefined =>
+  levels === 0 && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(rest) && rest.length > 2
+    ? `for an environment variable, write \${oc.env:${rest}}`
+    : undefined;
+
 const keyNotFound = (resolution: Resolution, key: ReferenceKey, place: Place): ConfigError =>
   new ConfigError(
     {
@@ -131,7 +137,7 @@ function referenceHint(key: ReferenceKey, place: Place): string | undefined {
     if (next === undefined) break;
     node = next;
   }
-  return groupHint(key, place) ?? calculatedHint(key, place);
+  return groupHint(key, place) ?? calculatedHint(key, place) ?? variableHint(key);
 }
 
 /** A resolver with a dot in place of its colon: `${hydra.job.name}`, `${oc.env.HOME}`; and a variable, as a shell has it. */

@@ -1,6 +1,6 @@
 /** Errors of values that do not fit their declared type, and the notation of types. */
 
-import { ConfigError } from "../errors.ts";
+import { alternativesTo, ConfigError } from "../errors.ts";
 import { type ConfigNode, enumOf, isContainerType, type NodeType } from "../node.ts";
 import { fullKeyOf, type Place } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
@@ -101,7 +101,7 @@ function refusal(type: NodeType, node: ConfigNode, place: Place, message: string
     message,
     key: fullKeyOf(place),
     origin: node.origin,
-    ...(type.kind === "enum" && { available: type.members }),
+    ...(type.kind === "enum" && alternativesTo(pyStr(node), type.members)),
   });
 }
 

@@ -278,5 +278,9 @@ const unsupportedTag = ({ tag, start, end }: SyntaxNode, { source }: Constructio
     ...((tag === TAG.value || tag === TAG.merge) && {
       hint: "quote it to make it a string",
     }),
-    ...(tag.startsWith("!") && { hint: "quote a string that starts with '!'" }),
+    ...(tag.startsWith("!") && {
+      hint: /^!+include$/i.test(tag)
+        ? "other configs are named in the defaults list"
+        : "quote a string that starts with '!'",
+    }),
   });

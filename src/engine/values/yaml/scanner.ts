@@ -192,7 +192,7 @@ function fetchValue(state: ScanState): void {
       openBlock(
         state,
         "<block mapping start>",
-        keyWithoutBlank(state) ?? deeperKey(state) ?? VALUE_MISPLACED,
+        keyWithoutBlank(state) ?? keywordWithColon(state) ?? deeperKey(state) ?? VALUE_MISPLACED,
       );
     state.allowKey = state.flowLevel === 0;
     state.keys.forget(state.flowLevel);
@@ -255,6 +255,25 @@ function keyWithoutBlank({ cursor, queue }: ScanState): Misplaced | undefined {
     ...VALUE_MISPLACED,
     start: last.start,
     hint: `a blank must follow the colon: write \`${key}: ${value}\``,
+  };
+}
+
+/** `- optional: db: mysql` in a defaults list, where the keyword is part of the key. */
+function keywordWithColon({ cursor, queue }: ScanState): Misplaced | undefined {
+  const last = queue.tokens.at(-1);
+  if (last?.type !== "<scalar>") return undefined;
+  const line = cursor.text
+    .slice(cursor.text.lastIndexOf("\n", last.start - 1) + 1)
+    .split("\n", 1)[0];
+  const [, head = "", entry] =
+    /^(\s*-\s+)((?:(?:optional|override):? )*(?:optional|override): [^\s:]+: \S+)\s*$/.exec(
+      line ?? "",
+    ) ?? [];
+  if (entry === undefined) return undefined;
+  return {
+    ...VALUE_MISPLACED,
+    start: cursor.text.lastIndexOf("\n", last.start - 1) + 1 + head.length,
+    hint: `no colon follows the keyword: write \`${entry.replace(/(optional|override): /g, "$1 ")}\``,
   };
 }
 

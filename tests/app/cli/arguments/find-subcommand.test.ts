@@ -1,5 +1,11 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { refuseMisspelt } from "../../../../src/app/cli/arguments/find-subcommand.ts";
+import {
+  type ProgramUse,
+  refuseMisspelt,
+} from "../../../../src/app/cli/arguments/find-subcommand.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "../../../../src/app/cli/arguments/hydra-flags.ts";
 import type { Subcommand } from "../../../../src/app/job/options.ts";
 import { ConfigError, isConfigError } from "../../../../src/engine/values/errors.ts";
@@ -101,9 +107,20 @@ const SUBCOMMANDS = ["compare", "doctor"].map((name) => ({
   run: async () => 0,
 }));
 
-function refusal(argv: readonly string[], takesProgram = true): ConfigError["details"] | null {
+const PROFILES: ProgramUse = {
+  verb: "profile",
+  passesConfig: false,
+  cwd: "/nowhere",
+  env: { PATH: "/nowhere" },
+};
+
+function refusal(
+  argv: readonly string[],
+  takesProgram = true,
+  use: ProgramUse = PROFILES,
+): ConfigError["details"] | null {
   try {
-    refuseMisspelt(argv, SUBCOMMANDS, takesProgram ? "profile" : undefined, [
+    refuseMisspelt(argv, SUBCOMMANDS, takesProgram ? use : undefined, [
       ...HYDRA_FLAGS,
       ...OWN_FLAGS,
     ]);
@@ -133,13 +150,33 @@ describe("refuseMisspelt", () => {
     [["-m", "a=1,2", "/usr/bin/env", "x"], "-m a=1,2 -- /usr/bin/env x"],
     [["-m", "a=1,2", "python3", "../x.py"], "-m a=1,2 -- python3 ../x.py"],
     [["-m", "a=1,2", "python3", "x.py"], "-m a=1,2 -- python3 x.py"],
-    [["-m", "a=1,2", "x.py"], "-m a=1,2 -- x.py"],
-    [["-m", "x.py", "a=1,2", "--b=1"], "-m a=1,2 -- x.py --b=1"],
+    [["-m", "a=1,2", "x.py"], "-m a=1,2 -- python3 x.py"],
+    [["-m", "x.py", "a=1,2", "--b=1"], "-m a=1,2 -- python3 x.py --b=1"],
     [["-m", "python3", "x.py", "a=1,2", "5"], "-m a=1,2 -- python3 x.py 5"],
     [["-cn", "b", "a=1", "uv", "run", "./x.py"], "-cn b a=1 -- uv run ./x.py"],
   ])("shows where -- is missing in %j", (argv, line) => {
     expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: ${line}`);
     expect(refusal(argv, false)).toBeNull();
+  });
+
+  test.each([
+    [["train.py", "lr=3"], "lr=3 -- python3 train.py"],
+    [["./train.js", "-m", "lr=1,2", "--out", "x"], "-m lr=1,2 -- node ./train.js --out x"],
+    [["uv", "run", "train.py", "+lr=3"], "+lr=3 -- uv run train.py"],
+    [["dd", "if=a", "of=b"], "-- dd if=a of=b"],
+  ])("puts what is the command's in front of the program in %j", (argv, line) => {
+    const runs = { ...PROFILES, verb: "run", passesConfig: true };
+    expect(refusal(argv, true, runs)?.hint).toBe(`to run a program, put -- before it: ${line}`);
+  });
+
+  test("names the command that runs scripts, for a script that is there", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
+    const runs = { ...PROFILES, verb: "run", passesConfig: true, by: "prog run", cwd };
+    expect(refusal(["lr=3", "train.py"], true, runs)).toBe(null);
+    writeFileSync(join(cwd, "train.py"), "");
+    expect(refusal(["lr=3", "train.py"], true, runs)?.hint).toBe(
+      "to run a program: prog run lr=3 -- python3 train.py",
+    );
   });
 
   test("knows what is no program", () => {

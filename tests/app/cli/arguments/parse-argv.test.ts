@@ -94,9 +94,12 @@ describe("parseArgv", () => {
     ["-cfg=job", "--cfg"],
     ["-help", "--help"],
     ["-cx", undefined],
-  ])("names the flag that was probably meant by %s", (word, meant) => {
+    ["--cfg jobs", "job"],
+    ["--cfg nope", undefined],
+    ["--cfg 1.0", undefined],
+  ])("names the flag or choice that was probably meant by %s", (line, meant) => {
     try {
-      parse(word);
+      parse(...line.split(" "));
       expect.unreachable();
     } catch (error) {
       expect(isConfigError(error) && error.details.nearest).toBe(meant);

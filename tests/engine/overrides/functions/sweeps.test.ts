@@ -103,14 +103,15 @@ describe("zip", () => {
     expect(error.message).toContain(problem);
   });
 
-  test.each(["p=zip(lr=1,2,n=1,2)", "p=zip(lr=1,a)", "p=zip(lr=1,n)"])(
-    "values of %s that stand alone are told to be a choice",
-    (text) => {
-      const { code, details } = refusal(() => parseOverride(text));
-      expect(code).toBe("override.syntax");
-      expect(details.hint).toBe("put the values of a key into a choice: lr=choice(1,...)");
-    },
-  );
+  test.each([
+    ["p=zip(lr=1,2,n=1,2)", "p=zip(lr=choice(1,2),n=choice(1,2))"],
+    ["p=zip(lr=1,a)", "p=zip(lr=choice(1,a))"],
+    ["p=zip(lr=[1,2],n=(a,b))", "p=zip(lr=choice(1,2),n=choice(a,b))"],
+    ["p=zip(lr=1,n=range(3))", "p=zip(lr=choice(1),n=range(3))"],
+    ["zip(lr=1,2)", "+pair=zip(lr=choice(1,2))"],
+  ])("values of %s that stand alone are told to be a choice", (text, proposal) => {
+    expect(refusal(() => parseOverride(text)).details.proposals).toEqual([proposal]);
+  });
 
   test("a sweep before what is no column needs no choice", () => {
     const { details } = refusal(() => parseOverride("p=zip(lr=choice(1),2)"));
