@@ -126,6 +126,81 @@ describe("the Parzen estimator", () => {
   });
 });
 
+describe("what the Parzen estimator asks for next", () => {
+  const space = searchSpace(parseOverrides(["x=interval(0.0,1.0)"]), {});
+  /** The numbers of the next batch for each of some seeds, after points whose scores are told. */
+  const asked = (
+    told: readonly (readonly [x: number, score: Score | null])[],
+    { batch = 1, directions = ["minimize"] }: { batch?: number; directions?: readonly Direction[] },
+  ) =>
+    Array.from({ length: 20 }, (_, seed) => {
+      const search = tpeSearch(space, randomSource(String(seed)), {
+        ...{ batch, directions, isUnique: false, startup: 0, trials: told.length + batch },
+        earlier: told.flatMap(([x]) => space.drawAt([x]) ?? []),
+      });
+      const first = search.next([]).value ?? [];
+      expect(first.map(({ overrides }) => overrides)).toEqual(told.map(([x]) => [`x=${x}`]));
+      const next = search.next(told.map(([, score]) => score)).value ?? [];
+      expect(search.next(next.map(() => [0])).done).toBe(true);
+      return next.map(({ overrides: [text = ""] }) => Number(text.slice(2)));
+    });
+  const share = (numbers: readonly number[], holds: (x: number) => boolean) =>
+    numbers.filter(holds).length / numbers.length;
+  const line = (from: number, to: number, count: number, scoreOf: (x: number) => Score | null) =>
+    Array.from({ length: count }, (_, index) => {
+      const x = from + ((to - from) * index) / count;
+      return [x, scoreOf(x)] as const;
+    });
+
+  test("lies on the side of the good ones where there are no bad ones", () => {
+    // The best of 20 is in the middle, all others are on its right.
+    const told = [[0.5, [0]] as const, ...line(0.5, 0.8, 19, () => [1])];
+    expect(share(asked(told, {}).flat(), (x) => x < 0.5)).toBeGreaterThan(0.9);
+  });
+
+  test("is near the least numbers, or near the greatest, and never near failures", () => {
+    const told = line(0.05, 0.95, 20, (x) => [x]);
+    expect(share(asked(told, {}).flat(), (x) => x < 0.3)).toBe(1);
+    expect(share(asked(told, { directions: ["maximize"] }).flat(), (x) => x > 0.7)).toBe(1);
+    const failed = line(0.05, 0.95, 20, (x) => (x < 0.5 ? null : [x]));
+    expect(share(asked(failed, {}).flat(), (x) => x > 0.4 && x < 0.8)).toBe(1);
+  });
+
+  test("with several directions it is near what nothing else dominates", () => {
+    // Towards 0.2 both get better; failures dominate nothing.
+    const told = [
+      ...line(0.2, 0.9, 18, (x): Score => [x, 2 * x]),
+      [0.95, null] as const,
+      [0.97, null] as const,
+    ];
+    const directions: readonly Direction[] = ["minimize", "minimize"];
+    expect(share(asked(told, { directions }).flat(), (x) => x < 0.4)).toBeGreaterThan(0.9);
+  });
+
+  test("spreads in a batch, whose trials are bad ones for each other until they are told", () => {
+    const told = [[0.5, [0]] as const, [0.52, [0]] as const, ...line(0.8, 1, 10, () => [1])];
+    const widths = asked(told, { batch: 12 }).map((batch) => {
+      expect(batch).toHaveLength(12);
+      const mean = batch.reduce((sum, x) => sum + x, 0) / batch.length;
+      return Math.sqrt(batch.reduce((sum, x) => sum + (x - mean) ** 2, 0) / batch.length);
+    });
+    const median = widths.toSorted((a, b) => a - b)[10] ?? 0;
+    expect(median).toBeGreaterThan(0.1);
+  });
+
+  test("covers the space evenly first, and counts earlier points among these", () => {
+    const search = tpeSearch(space, randomSource("1"), {
+      ...{ batch: 16, directions: ["minimize"], isUnique: false, startup: 16, trials: 16 },
+    });
+    const sixteenths = (search.next([]).value ?? []).map(({ overrides: [text = ""] }) =>
+      Math.floor(Number(text.slice(2)) * 16),
+    );
+    expect(sixteenths.toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 16 }, (_, part) => part),
+    );
+  });
+});
+
 test("Sobol's points: of the first 2^k each of 2^k parts of a dimension has one, whatever the shift", () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 0, max: 7 }), (seed, power) => {
