@@ -382,7 +382,7 @@ export const NO_MATCHING_REGIONS = "no matching regions";
  * The maximum number of regions of a report, those with the most time: a million would take a gigabyte and would not be
  * read.
  */
-const MOST_REGIONS = 10_000;
+export const MOST_REGIONS = 10_000;
 
 export interface ScopeEntries {
   /** Depth first, with the outside bucket last. */
