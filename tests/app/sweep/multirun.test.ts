@@ -162,6 +162,17 @@ describe("-m", () => {
     expect([code, stderr.match(/^note: .*$/gm)]).toEqual([0, notes]);
   });
 
+  test.each([
+    ["name: a\nlist: [1]\n1: 5\na b: 6\nopt: {lr: 0.25}\n", "opt.lr=choice(0.25,0.5)"],
+    ["tag: v1\nversion: 1.2.3\nshare: 50%\nsize: 128\n", "size=choice(128,256)"],
+    ["name: a\n", undefined],
+  ])("a search without a space is shown a number of the config: %j", async (yaml, example) => {
+    const { run } = program({ "conf/config.yaml": `${yaml}hydra: {sweep: {dir: s}}\n` });
+    const { stderr } = await run(["-m", "hydra/sweeper=tpe"], () => 1);
+    expect(stderr).toMatch(/^note: nothing is searched: no override has several values/m);
+    expect(/, as in '(.*)'$/m.exec(stderr)?.[1]).toBe(example);
+  });
+
   test("a list in hydra.sweeper.params is one value and no sweep, as in Hydra", async () => {
     const params = "  sweeper:\n    params:\n      x: [1, a b]\n      y: b,c\n";
     const { run } = program({ "conf/config.yaml": `${CONFIG["conf/config.yaml"]}${params}` });
