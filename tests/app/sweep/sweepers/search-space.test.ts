@@ -184,6 +184,112 @@ describe("a search space", () => {
   });
 });
 
+describe("the shares of a dimension", () => {
+  const number = (min: number, max: number) => fc.integer({ min, max });
+  const counted = fc.oneof(
+    fc
+      .tuple(number(-20, 20), number(0, 30))
+      .map(([from, more]) => `int(interval(${from},${from + more}))`),
+    fc
+      .tuple(number(1, 20), number(0, 300))
+      .map(([from, more]) => `tag(log,int(interval(${from},${from + more})))`),
+    fc
+      .tuple(number(-20, 20), number(1, 9), number(1, 30))
+      .map(([from, step, count]) => `range(${from},${from + step * count},${step})`),
+    fc
+      .tuple(number(1, 20), number(1, 9), number(2, 30), fc.boolean())
+      .map(([from, step, count, isDescending]) =>
+        isDescending
+          ? `tag(log,range(${from + step * count},${from},-${step}))`
+          : `tag(log,range(${from},${from + step * count},${step}))`,
+      ),
+    fc
+      .tuple(number(2, 9))
+      .map(([count]) => `choice(${Array.from({ length: count }, (_, index) => `v${index}`)})`),
+  );
+  // So near to the end, a float would be rounded to it.
+  const share = fc.double({ min: 0, max: 1 - 1e-12, noNaN: true });
+  const dimensionOf = (sweep: string) => {
+    const [dimension] = searchSpace(parseOverrides([`x=${sweep}`]), {}).dimensions;
+    if (dimension === undefined) throw new Error("no dimension");
+    return dimension;
+  };
+
+  test("that stand for a value are those of its bin, and no others", () => {
+    fc.assert(
+      fc.property(counted, share, (sweep, drawn) => {
+        const { binOf, pointAt, shareOf } = dimensionOf(sweep);
+        const [from, to] = binOf(drawn);
+        const point = pointAt(drawn);
+        const near = 1e-9;
+        expect(from).toBeLessThanOrEqual(drawn + near);
+        expect(to).toBeGreaterThanOrEqual(drawn - near);
+        if (to - from <= 4 * near) return;
+        for (const inside of [from + near, (from + to) / 2, to - near])
+          expect(pointAt(inside)).toEqual(point);
+        if (from > near) expect(pointAt(from - near)).not.toEqual(point);
+        if (to < 1 - near) expect(pointAt(to + near)).not.toEqual(point);
+        const back = shareOf(point) ?? Number.NaN;
+        expect(pointAt(back)).toEqual(point);
+        expect(binOf(back)).toEqual([from, to]);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  test("are of as many values as it counts, whose bins fill the space", () => {
+    fc.assert(
+      fc.property(counted, (sweep) => {
+        const { binOf, count, pointAt } = dimensionOf(sweep);
+        const points: string[] = [];
+        let end = 0;
+        while (end < 1 - 1e-9) {
+          const [from, to] = binOf(end + 1e-9);
+          expect(from).toBeCloseTo(end, 8);
+          expect(to).toBeGreaterThan(end);
+          points.push(pointAt((from + to) / 2).join());
+          end = to;
+        }
+        expect(end).toBeCloseTo(1, 8);
+        expect(new Set(points).size).toBe(points.length);
+        expect(points).toHaveLength(count);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  test("of floats are each of a number of its own, which is found again", () => {
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        number(1, 50),
+        number(1, 50),
+        share,
+        (isLog, start, more, drawn) => {
+          const interval = `interval(${start}.5,${start + more}.5)`;
+          const { binOf, pointAt, shareOf } = dimensionOf(
+            isLog ? `tag(log,${interval})` : interval,
+          );
+          expect(binOf(drawn)).toEqual([drawn, drawn]);
+          const value = Number(pointAt(drawn)[0]?.slice(2));
+          const [low, high] = [start + 0.5, start + more + 0.5];
+          expect(value).toBeCloseTo(
+            isLog ? low * (high / low) ** drawn : low + (high - low) * drawn,
+            9,
+          );
+          expect(shareOf([`x=${value}`])).toBeCloseTo(drawn, 9);
+          expect([low - 0.01, high].map((outside) => shareOf([`x=${outside}`]))).toEqual([
+            undefined,
+            undefined,
+          ]);
+          expect(shareOf([`x=${low}`])).toBe(0);
+        },
+      ),
+      { numRuns: runs(200) },
+    );
+  });
+});
+
 describe("the point of a job's overrides", () => {
   const SWEEPS = [
     ...["interval(0,1)", "interval(-2.5,7)", "tag(log,interval(1e-5,10))", "int(interval(2,8))"],
