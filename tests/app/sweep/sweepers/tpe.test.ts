@@ -216,6 +216,31 @@ test("Sobol's points: of the first 2^k each of 2^k parts of a dimension has one,
   );
 });
 
+test("Sobol's points are those of Joe and Kuo's table; dimensions after it are drawn one by one", () => {
+  const unshifted = sobolSequence(19, () => 0);
+  const points = Array.from({ length: 1_001 }, () => unshifted().map((share) => share * 1024));
+  // Of `scipy.stats.qmc.Sobol(d=19, scramble=False)`, in 1,024ths.
+  expect(points[13]).toEqual([
+    ...[832, 704, 832, 64, 448, 960, 576, 576, 576, 448],
+    ...[832, 960, 64, 832, 192, 576, 192, 704, 576],
+  ]);
+  expect(points[1_000]).toEqual([
+    ...[225, 99, 531, 693, 287, 929, 47, 921, 513, 71],
+    ...[87, 261, 165, 393, 147, 379, 737, 353, 1015],
+  ]);
+  let drawn = 0;
+  const random = () => drawn++ / 1_000;
+  const more = sobolSequence(21, random);
+  expect(drawn).toBe(21);
+  const [first, second] = [more(), more()];
+  expect([first.slice(19), second.slice(19)]).toEqual([
+    [0.021, 0.022],
+    [0.023, 0.024],
+  ]);
+  // Shifts are whole 2^-32ths.
+  expect(first[18]).toBe(Math.floor(0.018 * 2 ** 32) / 2 ** 32);
+});
+
 const FILES = {
   "conf/config.yaml":
     "defaults: [opt: sgd]\nx: 0.0\nhydra:\n  sweep: {dir: s, subdir: '${hydra:job.num}'}\n",
