@@ -5,7 +5,13 @@ import {
   halvingRungs,
   successiveHalving,
 } from "../../../../src/app/sweep/sweepers/halving-sweeper.ts";
-import { optimizingSweeper } from "../../../../src/app/sweep/sweepers/optimizing-sweeper.ts";
+import {
+  bestOf,
+  byScore,
+  dominates,
+  optimizingSweeper,
+  type Trial,
+} from "../../../../src/app/sweep/sweepers/optimizing-sweeper.ts";
 import { randomSource, searchSpace } from "../../../../src/app/sweep/sweepers/search-space.ts";
 import { parseOverrides } from "../../../../src/engine/overrides/index.ts";
 import { DEFAULT_DIALECT } from "../../../../src/engine/values/dialect.ts";
@@ -104,4 +110,106 @@ test("without any score there is nothing to conclude", () => {
   sweeper.ask();
   sweeper.tell([]);
   expect([sweeper.ask(), sweeper.conclude?.()]).toEqual([undefined, undefined]);
+});
+
+/** A sweeper of these trials, all in one batch. */
+const searchOf = (params: readonly string[], directions: readonly ("minimize" | "maximize")[]) =>
+  optimizingSweeper({
+    name: "random",
+    search: (function* (): Generator<readonly Trial[], void, unknown> {
+      yield params.map((text) => ({ overrides: [text], params: [text], level: 0 }));
+    })(),
+    ...{ directions, batchSize: undefined, maxFailureRate: 1, objective: undefined },
+    ...{ directory: "/s", dialect: DEFAULT_DIALECT },
+  });
+
+const told = (directions: readonly ("minimize" | "maximize")[], values: readonly unknown[]) => {
+  const sweeper = searchOf(
+    values.map((_, index) => `x=${index}`),
+    directions,
+  );
+  sweeper.ask();
+  sweeper.tell(
+    values.map((value, index) => ({
+      ...resultOf(index, typeof value === "number" || Array.isArray(value) ? 0 : null),
+      ...((typeof value === "number" || Array.isArray(value)) && { returnValue: value }),
+    })),
+  );
+  return { conclusion: sweeper.conclude?.(), messages: sweeper.takeMessages?.(), sweeper };
+};
+
+test("the best of several trials is told with its value and direction, the earlier of equal ones", () => {
+  const { conclusion, messages, sweeper } = told(["maximize"], [1, 3, null, 3, 2]);
+  expect(conclusion?.text).toBe("Best of 5 trials, 1 failed: x=1 with 3.0");
+  expect(conclusion?.best).toEqual({ value: 3, direction: "maximize" });
+  expect([messages, sweeper.mayAskForMore(), sweeper.ask()]).toEqual([[], true, undefined]);
+});
+
+test("of several directions, those that none is better than are the best", () => {
+  const { conclusion } = told(
+    ["minimize", "maximize"],
+    [
+      [1, 1],
+      [2, 2],
+      [1, 0],
+      [1, 1],
+      [3, 2],
+    ],
+  );
+  expect(conclusion?.text).toBe(
+    "Best of 5 trials: x=0 with 1.0, 1.0, and 2 others that none is better than",
+  );
+  expect(conclusion).not.toHaveProperty("best");
+  const alone = told(
+    ["minimize", "maximize"],
+    [
+      [2, 1],
+      [1, 2],
+    ],
+  ).conclusion;
+  expect(alone?.text).toBe("Best of 2 trials: x=1 with 1.0, 2.0");
+});
+
+test("that no trial has a result is said once, and not where there was no trial", () => {
+  const { conclusion, messages } = told(["minimize"], [null, null]);
+  expect(conclusion).toBeUndefined();
+  expect(messages).toEqual([
+    {
+      logger: "hydraconf.sweep",
+      level: "warning",
+      text: "No trial has a result (2 trials, 2 failed), so there is no best one, and no optimization_results.yaml",
+    },
+  ]);
+  expect(told(["minimize"], [])).toMatchObject({ conclusion: undefined, messages: [] });
+  expect(told(["minimize"], [1]).messages).toEqual([]);
+});
+
+test("one score dominates another that is nowhere better and somewhere worse", () => {
+  const both = ["minimize", "maximize"] as const;
+  expect(dominates([1, 1], [1, 1], both)).toBe(false);
+  expect(dominates([1, 1], [2, 1], both)).toBe(true);
+  expect(dominates([1, 1], [1, 0], both)).toBe(true);
+  expect(dominates([1, 1], [2, 2], both)).toBe(false);
+  expect(dominates([2, 1], [1, 1], both)).toBe(false);
+});
+
+test("trials without a score come last, and ties keep their order", () => {
+  const scores = [null, [2], null, [1], [2]] as const;
+  const sorted = (direction: "minimize" | "maximize") =>
+    scores
+      .map((score, index) => ({ score, index }))
+      .sort(byScore(direction))
+      .map(({ index }) => index);
+  expect(sorted("minimize")).toEqual([3, 1, 4, 0, 2]);
+  expect(sorted("maximize")).toEqual([1, 4, 3, 0, 2]);
+});
+
+test("the best have the largest budget that has scores", () => {
+  const trials = [
+    { trial: { level: 0 }, score: [1] },
+    { trial: { level: 1 }, score: [5] },
+    { trial: { level: 1 }, score: [4] },
+    { trial: { level: 2 }, score: null },
+  ];
+  expect(bestOf(trials, ["minimize"])).toEqual([{ trial: { level: 1 }, score: [4] }]);
 });
