@@ -13,6 +13,7 @@ import {
   type PlainValue,
   renderError,
   renderExplanation,
+  toObject,
   type WatchedConfig,
   watchConfig,
 } from "../src/index.ts";
@@ -303,7 +304,13 @@ describe("watchConfig", () => {
     expect(config.config.get("db.port")).toBe(2);
     const [change] = changes;
     expect(change?.previous.get("db.port")).toBe(1);
-    expect(change?.differences.map(({ path }) => path)).toEqual([["db", "port"]]);
+    // Each kind of difference has both members, for the compiler too.
+    const shown = change?.differences.map(({ path, before, after }) => [
+      path,
+      before && toObject(before),
+      after && toObject(after),
+    ]);
+    expect(shown).toEqual([[["db", "port"], 1, 2]]);
   });
 
   it("keeps the last good config of a broken tree, and reports", async () => {

@@ -136,7 +136,7 @@ describe("deep-profile compare of two real runs", () => {
   it.each([
     [["a"], 2, "expected two runs or reports"],
     [["a", "absent"], 1, "there is no such file"],
-    [["a", "."], 1, "it holds no results of a run"],
+    [["a", "."], 1, "it holds runs, and is none itself"],
     [["a", "a/config.yaml"], 1, "not JSON"],
     [["a", "b", "--collector", "ncu"], 1, "a has recorder"],
     [["a", "b", "--scope", "device:cuda:0"], 1, "no report of 'device:cuda:0'"],

@@ -251,9 +251,10 @@ function frameLines(
   const cards = chosen([...tally.cards()], room);
   const numberWidth = Math.max(...cards.map(({ number }) => String(number).length), 1);
   const textRoom = columns - numberWidth - STATE_WIDTH - TIME_WIDTH - 7;
+  const isNarrow = cards.some(({ overrides }) => textWidth(overrides) > textRoom);
   const rows = cards.map((card) => {
-    const { error, number, overrides, state } = card;
-    const shown = fitText(overrides, textRoom);
+    const { brief, error, number, overrides, state } = card;
+    const shown = fitText(isNarrow ? brief : overrides, textRoom);
     const left = textRoom - textWidth(shown) - 2;
     const measured = state === "running" && left >= 8 ? progressOf(number) : undefined;
     const why =

@@ -27,6 +27,12 @@ import { showFailure } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
 import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
+import {
+  asWritten,
+  briefOverrides,
+  type OverridesForm,
+  shownOverrides,
+} from "../launch/job-overrides.ts";
 import { undamagedState } from "../record/damage.ts";
 import type { Attempt } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
@@ -234,6 +240,9 @@ const MOST_ERROR = 200;
 const NARROWEST = [Number.POSITIVE_INFINITY, 16, 24, Number.POSITIVE_INFINITY];
 const GAP = "  ";
 
+const tableWidth = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, (widths.length - 1) * GAP.length);
+
 const leastWidths = (widths: readonly number[]): number =>
   widths.reduce((sum, width, column) => sum + Math.min(width, NARROWEST[column] ?? width), 0);
 
@@ -260,15 +269,19 @@ export function failureTable(
     (result) => !isSettledJob(result) && stopOfSweep(enderOf(result)) === undefined,
   );
   if (failed.length === 0) return "";
-  const rows = failed
-    .slice(0, MOST_ROWS)
-    .map((result) => [
-      `#${result.number}`,
-      printable(redact(shown(result.overrides))),
-      fitText(errorLine(result, redact), MOST_ERROR),
-      printable(redact(readablePath(result.log ?? result.outputDir, cwd))),
-    ]);
   const head = ["Job", "Overrides", "Error", "Log"];
+  const rowsWith = (form: OverridesForm) =>
+    failed
+      .slice(0, MOST_ROWS)
+      .map((result) => [
+        `#${result.number}`,
+        printable(redact(shownOverrides(result, form))),
+        fitText(errorLine(result, redact), MOST_ERROR),
+        printable(redact(readablePath(result.log ?? result.outputDir, cwd))),
+      ]);
+  const whole = rowsWith(asWritten);
+  const isNarrow = columns !== undefined && tableWidth(columnWidths([head, ...whole])) > columns;
+  const rows = isNarrow ? rowsWith(briefOverrides) : whole;
   const widths = columnWidths([head, ...rows]);
   const width = columns ?? Number.POSITIVE_INFINITY;
   // A path is shown whole, so that it can be copied: below its job if it takes the room of the others.
@@ -309,9 +322,6 @@ function counted(unfinished: readonly JobResult[], all: number): string {
     )
     .join(", ");
 }
-
-const shown = (overrides: readonly string[]): string =>
-  overrides.filter((override) => !override.startsWith("hydra.")).join(" ");
 
 /**
  * The numbers of jobs whose last attempt overlapped another job's on the same machine, according to their records: this

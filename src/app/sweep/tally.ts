@@ -3,7 +3,12 @@ import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { JOB_STATUSES, type SweepJobStatus, statusOf } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { shownOverrides } from "../launch/job-overrides.ts";
+import {
+  asWritten,
+  briefOverrides,
+  type OverridesForm,
+  shownOverrides,
+} from "../launch/job-overrides.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
 import { whyFailed } from "../record/recorded-job.ts";
 import type { Redact } from "../record/written-record.ts";
@@ -14,6 +19,8 @@ export interface Card {
   readonly number: number;
   /** The overrides that distinguish it from the others of its batch. */
   readonly overrides: string;
+  /** The same for narrow terminals. */
+  readonly brief: string;
   readonly state: SweepJobStatus;
   readonly started?: number;
   readonly ended?: number;
@@ -70,14 +77,14 @@ export function openTally(redact: Redact = (text) => text): Tally {
 
   return {
     batch(jobs) {
-      const shown = distinctOverrides(
-        jobs.map(({ job }) => job),
-        show,
-      );
+      const planned = jobs.map(({ job }) => job);
+      const shown = distinctOverrides(planned, show);
+      const brief = distinctOverrides(planned, show, briefOverrides);
       for (const [index, { job, result }] of jobs.entries())
         put({
           number: job.number,
           overrides: shown[index] ?? "",
+          brief: brief[index] ?? "",
           state: result === undefined ? "queued" : statusOf(result),
         });
     },
@@ -98,7 +105,7 @@ export function openTally(redact: Redact = (text) => text): Tally {
         const why = pendingReason === null ? {} : { error: show(pendingReason) };
         return put({
           number,
-          overrides: overridesOn(previous, job, show),
+          ...overridesOn(previous, job, show),
           state: "queued",
           ...why,
         });
@@ -124,7 +131,7 @@ function cardAfter(
 ): Card {
   const card = {
     number: event.job.number,
-    overrides: overridesOn(previous, event.job, show),
+    ...overridesOn(previous, event.job, show),
     ...(previous?.started !== undefined && { started: previous.started }),
   };
   switch (event.kind) {
@@ -150,7 +157,10 @@ const overridesOn = (
   card: Card | undefined,
   job: Parameters<typeof shownOverrides>[0],
   show: Redact,
-): string => card?.overrides ?? show(shownOverrides(job));
+): Pick<Card, "overrides" | "brief"> => ({
+  overrides: card?.overrides ?? show(shownOverrides(job)),
+  brief: card?.brief ?? show(shownOverrides(job, briefOverrides)),
+});
 
 type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
 
@@ -162,13 +172,15 @@ export const errorLine = (result: Result, redact?: (text: string) => string): st
 export function distinctOverrides(
   jobs: readonly Pick<SweepJob, "overrides">[],
   show: (text: string) => string = printable,
+  form: OverridesForm = asWritten,
 ): readonly string[] {
   const uses = new Map<string, number>();
   for (const { overrides } of jobs)
     for (const text of new Set(overrides)) uses.set(text, (uses.get(text) ?? 0) + 1);
   return jobs.map((job) => {
     const distinct = job.overrides.filter((text) => uses.get(text) !== jobs.length);
-    return show(distinct.length === 0 ? shownOverrides(job) : distinct.join(" "));
+    if (distinct.length > 0) return show(form(distinct).join(" "));
+    return show(shownOverrides(job, form));
   });
 }
 

@@ -242,11 +242,12 @@ export const maskDifferences = (
   older: Secrets,
   after: Secrets,
 ): readonly Difference[] =>
-  differences.map((difference) => {
+  differences.map((difference): Difference => {
     const { path } = difference;
-    return {
-      ...difference,
-      ...("before" in difference && { before: maskSecrets(difference.before, older, { path }) }),
-      ...("after" in difference && { after: maskSecrets(difference.after, after, { path }) }),
-    };
+    const masked = (node: ConfigNode, secrets: Secrets) => maskSecrets(node, secrets, { path });
+    if (difference.kind === "added")
+      return { ...difference, after: masked(difference.after, after) };
+    const shown = { before: masked(difference.before, older) };
+    if (difference.kind === "removed") return { ...difference, ...shown };
+    return { ...difference, ...shown, after: masked(difference.after, after) };
   });

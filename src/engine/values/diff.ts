@@ -13,8 +13,8 @@ export interface KeyedNode {
 /** One key in which two configs differ. Its values are nodes: the `value` of an int is a BigInt, that of a float a number. */
 export type Difference = { readonly path: readonly Key[] } & (
   | { readonly kind: "changed"; readonly before: ConfigNode; readonly after: ConfigNode }
-  | { readonly kind: "added"; readonly after: ConfigNode }
-  | { readonly kind: "removed"; readonly before: ConfigNode }
+  | { readonly kind: "added"; readonly before?: never; readonly after: ConfigNode }
+  | { readonly kind: "removed"; readonly before: ConfigNode; readonly after?: never }
 );
 
 /**

@@ -64,12 +64,19 @@ export function fittedWidths(
   }
 }
 
+/** Blanks where a line may end: not between a number and its unit, as in `54.2 %` and `5.97 ms`. */
+const BREAK = / (?!(?:%|[\u00b5\u03bcmn]?s|[kMG]?B|[kKMG]iB|min|h)(?!\w))|(?<!\d) /;
+
 /** The text in lines of at most `width` columns, broken at blanks. A longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   const indent = /^ */.exec(text)?.[0] ?? "";
   let line = indent;
-  for (const word of text.slice(indent.length).split(" ")) {
+  const words = text
+    .slice(indent.length)
+    .split(BREAK)
+    .flatMap((word) => (textWidth(word) > width - indent.length ? word.split(" ") : [word]));
+  for (const word of words) {
     const longer = line.trim() === "" ? `${line}${word}` : `${line} ${word}`;
     if (line.trim() !== "" && textWidth(longer) > width) {
       lines.push(line);

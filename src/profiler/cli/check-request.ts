@@ -219,7 +219,22 @@ function whatIsThere(program: string, cwd: string): ProgramRefusal {
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
     message: `'${program}' is not executable`,
-    hint: `chmod +x ${program}, or name its interpreter: -- ${startOf(program)}`,
+    ...(SOURCE.test(program)
+      ? refusalOfSource(program, cwd)
+      : { hint: `chmod +x ${program}, or name its interpreter: -- ${startOf(program)}` }),
+  };
+}
+
+const SOURCE = /\.(?:c|cc|cpp|cxx|cu|f|f90|rs|go|java)$/i;
+
+/** What is compiled is often beside its source, with its name. */
+function refusalOfSource(source: string, cwd: string): { hint: string; nearest?: string } {
+  const compiled = source.replace(SOURCE, "");
+  const path = compiled.includes("/") ? compiled : `./${compiled}`;
+  const isThere = findExecutable(path, cwd) !== null;
+  return {
+    hint: `it is source code: name the program that the compiler makes of it${isThere ? `: -- ${path}` : ""}`,
+    ...(isThere && { nearest: path }),
   };
 }
 
@@ -242,6 +257,7 @@ function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   const message = `'${program}' was not found on PATH`;
   const here = lookAt(resolve(cwd, program));
   if (here === undefined || isError(here) || !here.isFile()) return { message };
+  if (SOURCE.test(program)) return { message, ...refusalOfSource(program, cwd) };
   const hint =
     findExecutable(`./${program}`, cwd) === null
       ? `name its interpreter: -- ${startOf(program)}`

@@ -1,6 +1,6 @@
 /** Resolves the names on the command line of `compare`: runs or report files. */
 
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import {
@@ -80,9 +80,34 @@ export function collectorsOf(name: string, cwd: string): readonly string[] | nul
     throw inputError(
       name,
       "it is a sweep directory",
-      `compare its jobs, which are runs: ${join(name, "0")}`,
+      `name one of its jobs, which are runs: ${join(name, "0")}`,
     );
-  throw inputError(name, "it holds no results of a run", "give a run directory or a report.json");
+  const runs = runsBelow(name, path);
+  const last = runs.at(-1);
+  if (last === undefined)
+    throw inputError(name, "it holds no results of a run", "give a run directory or a report.json");
+  throw new ConfigError({
+    code: "profile.input",
+    message: `${name}: it holds runs, and is none itself`,
+    available: runs,
+    hint: `name one of them: ${last}`,
+  });
+}
+
+/** The runs in a directory, which often have times as names; what may not be looked at is none of them. */
+function runsBelow(name: string, path: string): readonly string[] {
+  try {
+    return readdirSync(path)
+      .filter((entry) =>
+        REPORT_FOLDERS.some((collector) =>
+          existsSync(regionReportFile(join(path, entry, collector))),
+        ),
+      )
+      .toSorted()
+      .map((entry) => join(name, entry));
+  } catch (cause) {
+    throw unreadableError(name, cause);
+  }
 }
 
 /** The folder of a collector or of its regions stands for the report in it. */

@@ -518,7 +518,14 @@ function kernels(asked: Asked): Answered<Kernels> {
       })),
     },
     items: { total: patterns.length === 0 ? all.length : chosen.length, shown: rows.length },
-    blocks: [tableOf(fields, rows)],
+    blocks:
+      all.length === 0
+        ? [
+            paragraph(
+              `No GPU kernels or CPU operations were recorded${ofRegions.length === 0 ? "" : " in these regions"}.`,
+            ),
+          ]
+        : [tableOf(fields, rows)],
   };
 }
 
@@ -595,12 +602,16 @@ async function timeline(asked: Asked): Promise<Answered<Timeline>> {
   const slice = await asked.timeline({ fromMs, toMs, limit: offset + limit });
   const { total, spanMs } = slice;
   const events = pageOf(asked, slice.events);
+  const later =
+    total === 0 && toMs !== null && toMs < spanMs
+      ? await asked.timeline({ fromMs: toMs, toMs: null, limit: 1 })
+      : null;
   return {
     answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
     items: { total, shown: events.length },
     blocks:
       events.length === 0
-        ? [paragraph(nothingIn(asked, slice))]
+        ? [paragraph(nothingIn(asked, slice, later?.events[0]))]
         : [tableOf(eventFields(events), events)],
   };
 }
@@ -621,14 +632,19 @@ const COUNTER_FIELDS: readonly Field<SliceEvent>[] = [
 const eventFields = (events: readonly SliceEvent[]): readonly Field<SliceEvent>[] =>
   events.some(({ counter }) => counter !== undefined) ? [...EVENTS, ...COUNTER_FIELDS] : EVENTS;
 
-function nothingIn({ fromMs, toMs, offset }: Asked, { total, spanMs }: Slice): string {
+function nothingIn(
+  { fromMs, toMs, offset }: Asked,
+  { total, spanMs }: Slice,
+  next: SliceEvent | undefined,
+): string {
   const length = `the timeline is ${formatDuration(spanMs)} long`;
   if (total > 0)
     return `No event has number ${offset + 1}: there are ${total} between these times.`;
   if (fromMs !== null && fromMs > spanMs)
     return `Nothing is at ${fromMs} ms: ${length}, from 0 to ${formatMs(spanMs)} ms.`;
   const between = `between ${fromMs ?? 0} and ${toMs ?? formatMs(spanMs)} ms`;
-  return `No range, kernel or other event is ${between}: ${length}.`;
+  const begins = next === undefined ? "" : `; the next one begins at ${formatMs(next.start_ms)} ms`;
+  return `No range, kernel or other event is ${between}: ${length}${begins}.`;
 }
 
 // Comparison.

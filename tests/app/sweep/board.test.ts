@@ -441,6 +441,17 @@ describe("the table of failures", () => {
     );
   });
 
+  test("keys are shown by their last names where there is little room", () => {
+    const long = job(3, "model.optimizer.lr=0.1", "hydra.sweep.dir=s", "data.batch_size=x");
+    const results = [failedJob(long, new Error("boom"))];
+    const at = (columns: number) => failureTable(results, { cwd: "/w", columns }).split("\n")[2];
+    expect(at(80)).toBe("#3   model.optimizer.lr=0.1 data.batch_size=x  boom   s/3");
+    expect(at(50)).toBe("#3   lr=0.1 batch_size=x  boom   s/3");
+    const same = job(3, "model.optimizer.lr=0.1", "model.scheduler.lr=0.01");
+    const table = failureTable([failedJob(same, new Error("boom"))], { cwd: "/w", columns: 50 });
+    expect(table).toContain("model.optimizer.lr=0.1 model.s");
+  });
+
   test("errors give way to the width, long lists to a count", () => {
     const wide = failureTable([failedJob(a, new Error("e".repeat(300)))], {
       cwd: "/w",
@@ -469,6 +480,26 @@ describe("the table of failures", () => {
     expect(many.split("\n")).toHaveLength(54);
     expect(many).toContain("\nand 70 more\n");
   });
+});
+
+test("rows of a narrow terminal have the last names of keys", () => {
+  const swept = [32, 64].map((size) =>
+    job(size, "model.optimizer.lr=0.1", `data.loader.batch_size=${size}`, `+db/kind=k${size}`),
+  );
+  const rows = (columns: number) => {
+    const { batch, close, event, screen } = board("jobs", { columns, rows: 24 });
+    batch(swept.map((one) => ({ job: one })));
+    for (const one of swept) event({ kind: "started", job: one });
+    vi.advanceTimersByTime(1000);
+    const shown = screen.lines().slice(0, 2);
+    close();
+    return shown.map((line) => line.split("  ").at(-1));
+  };
+  expect(rows(80)).toEqual([
+    "data.loader.batch_size=32 +db/kind=k32",
+    "data.loader.batch_size=64 +db/kind=k64",
+  ]);
+  expect(rows(60)).toEqual(["batch_size=32 +kind=k32", "batch_size=64 +kind=k64"]);
 });
 
 test("spans of time", () => {

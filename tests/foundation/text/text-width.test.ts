@@ -62,6 +62,16 @@ describe("wrapped text", () => {
     expect(wrapText("", 8)).toEqual([""]);
   });
 
+  it("keeps a number and its unit in one line, where they fit", () => {
+    expect(wrapText("it took 54.2 % of it", 13)).toEqual(["it took", "54.2 % of it"]);
+    expect(wrapText("computes for 22.6 \u00b5s, waits", 18)).toEqual([
+      "computes for",
+      "22.6 \u00b5s, waits",
+    ]);
+    expect(wrapText("in 5 steps, 3 msgs", 10)).toEqual(["in 5", "steps, 3", "msgs"]);
+    expect(wrapText("12345 ms", 6)).toEqual(["12345", "ms"]);
+  });
+
   it("loses nothing, and is too wide only for want of blanks", () => {
     fc.assert(
       fc.property(anyName, fc.integer({ min: 1, max: 60 }), (text, width) => {

@@ -122,6 +122,34 @@ describe("a report to compare", () => {
     expect(() => collectorsOf("sweep", directory)).toThrow("it is a sweep directory");
   });
 
+  it("is not looked for in a directory of runs, which are named", () => {
+    for (const name of ["20260102-030405", "20260103-030405"]) {
+      const folder = join(directory, "output", name, "recorder", "regions");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "report.json"), JSON.stringify(bundleOf([resnet])));
+    }
+    mkdirSync(join(directory, "output", "other"));
+    const look = (name: string) => {
+      try {
+        return collectorsOf(name, directory);
+      } catch (error) {
+        if (isCodedError(error)) return error;
+        throw error;
+      }
+    };
+    expect(look("output")).toMatchObject({
+      message: "output: it holds runs, and is none itself",
+      details: {
+        available: ["output/20260102-030405", "output/20260103-030405"],
+        hint: "name one of them: output/20260103-030405",
+      },
+    });
+    expect(look("output/20260103-030405")).toEqual(["recorder"]);
+    expect(look("output/other")).toMatchObject({
+      message: "output/other: it holds no results of a run",
+    });
+  });
+
   it("is refused without a contract", () => {
     expect(refusal(undefined)).toContain("it is not a region report: it names no contract");
     expect(refusal(7)).toContain("/contract");

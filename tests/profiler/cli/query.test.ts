@@ -325,6 +325,13 @@ it("names the questions, and the nearest kernel, where one is refused", async ()
   });
 });
 
+it("says that no kernel was recorded, of the run and of a region", async () => {
+  expect(await query("small", "kernels")).toBe("No GPU kernels or CPU operations were recorded.\n");
+  expect(await query("small", "kernels", "--region", "late")).toBe(
+    "No GPU kernels or CPU operations were recorded in these regions.\n",
+  );
+});
+
 it("names the questions that read an option", async () => {
   expect(await refusal("a", "why", "step", "--region", "step")).toMatchObject({
     hint: "questions that do: regions, kernels, calls",
@@ -385,6 +392,25 @@ describe("a part of a timeline", () => {
       code: "profile.input",
       message: expect.stringMatching(/trace\.json: it is damaged/),
     });
+    rmSync(file);
+  });
+
+  it("names the next event where none is between the two times", async () => {
+    const timeline = timelineOf([
+      [50e6, 60e6],
+      [10e6, 20e6],
+    ]);
+    const [only = process([])] = timeline.processes;
+    const file = join(cwd, "many", "recorder", "trace.json");
+    const longer = { ...timeline, processes: [{ ...only, endNs: 90e6 }] };
+    writeFileSync(file, [...renderChromeTrace(longer)].join(""));
+    const between = async (...times: readonly string[]) =>
+      (await query("many", "timeline", ...times)).replaceAll("\n", " ");
+    expect(await between("--from", "0", "--to", "5")).toBe(
+      "No range, kernel or other event is between 0 and 5 ms: the timeline is 90.00 ms long; the next one begins at 10.000 ms. ",
+    );
+    expect(await between("--from", "21", "--to", "30")).toContain("begins at 50.000 ms. ");
+    expect(await between("--from", "61", "--to", "70")).toMatch(/90\.00 ms long\. $/);
     rmSync(file);
   });
 

@@ -215,6 +215,18 @@ describe("requireProgram", () => {
         `name its interpreter: -- ${interpreter} ${script}`,
       ]);
     }
+    for (const source of ["bench.cpp", "kernels.cu"])
+      writeFileSync(join(cwd, source), "", { mode: 0o644 });
+    const compiled = "it is source code: name the program that the compiler makes of it";
+    expect(refusalOf("./bench.cpp")).toEqual([
+      "'./bench.cpp' is not executable",
+      `${compiled}: -- ./bench`,
+    ]);
+    expect(refusalOf("bench.cpp")).toEqual([
+      "'bench.cpp' was not found on PATH",
+      `${compiled}: -- ./bench`,
+    ]);
+    expect(refusalOf("./kernels.cu")).toEqual(["'./kernels.cu' is not executable", compiled]);
     expect(refusalOf("bench.py")).toEqual(["'bench.py' was not found on PATH", undefined]);
     symlinkSync("circle", join(cwd, "circle"));
     expect(refusalOf("./circle")).toEqual([

@@ -99,11 +99,13 @@ function findPath(
   return path.length === 0 ? undefined : path;
 }
 
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
 /** The comparisons of names, the strictest first. */
 const FORMS: readonly ((name: string) => string)[] = [
   (name) => name,
   (name) => name.toLowerCase(),
-  (name) => name.toLowerCase().replaceAll(/[_-]/g, ""),
+  lettersOf,
 ];
 
 function keyNamed(
@@ -153,12 +155,18 @@ function unknownKey(root: MapNode, value: LayerValue): ConfigError {
     node = inner;
   }
   const missing = path[present.length] ?? "";
-  const available = keysOf(node)
+  const names = keysOf(node)
     .map(keyText)
-    .filter((key) => present.length > 0 || key !== "hydra")
-    .map((key) => [...present, key].join("."));
+    .filter((name) => present.length > 0 || name !== "hydra");
   const key = [...present, missing.toLowerCase()].join(".");
-  const near = nearest(key, available);
+  const joined = pathsOfLetters(node, lettersOf(path.slice(present.length).join("")));
+  const below = joined.length > 1 ? joined : names.map((name) => [name]);
+  const available = below.map((inner) => [...present, ...inner].join("."));
+  const similar = joined.length > 0 ? undefined : nearest(key, available);
+  const inner =
+    joined.length === 1 ? joined[0] : below.find((_, index) => available[index] === similar);
+  const meant = inner && [...present, ...inner];
+  const name = meant && value.nameOf?.(meant);
   return new ConfigError({
     code: "compose.override_failed",
     message: isInterpolationNode(node)
@@ -167,8 +175,22 @@ function unknownKey(root: MapNode, value: LayerValue): ConfigError {
     origin,
     key,
     available,
-    ...(near !== undefined && { nearest: near }),
-    hint: "add the key to a config file (??? for a value that must be given), or let the layer leave out unknown keys: unknown: 'ignore'",
+    ...(meant !== undefined && { nearest: meant.join(".") }),
+    hint: `${name === undefined ? "" : `name it ${name}; or `}add the key to a config file (??? for a value that must be given), or let the layer leave out unknown keys: unknown: 'ignore'`,
+  });
+}
+
+/** The keys below a node whose names together have these letters: `db.port` of `dbport`, since `APP_DB_PORT` is easily written for it. */
+function pathsOfLetters(node: ConfigNode, letters: string): readonly (readonly string[])[] {
+  return keysOf(node).flatMap((key): readonly (readonly string[])[] => {
+    const first = lettersOf(keyText(key));
+    if (first === letters) return [[keyText(key)]];
+    const inner = child(node, key);
+    if (first === "" || inner === undefined || !letters.startsWith(first)) return [];
+    return pathsOfLetters(inner, letters.slice(first.length)).map((rest) => [
+      keyText(key),
+      ...rest,
+    ]);
   });
 }
 

@@ -78,21 +78,29 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
         const isFile = fileSuffix !== undefined && fileSuffix !== "" && name.endsWith(fileSuffix);
         const path = keyOf(isFile ? name.slice(0, -fileSuffix.length) : name);
         if (path === undefined) continue;
-        const isOptional = unknown === "ignore" && !Object.hasOwn(table, name);
-        if (!isFile) found.push({ path, text, origin, label, isOptional });
+        const isOfTable = Object.hasOwn(table, isFile ? name.slice(0, -fileSuffix.length) : name);
+        const isOptional = unknown === "ignore" && !isOfTable;
+        const nameOf = (keys: readonly string[]): string =>
+          `${prefix}${keys.map((key) => wordsOf(key, separator).toUpperCase()).join(separator)}${isFile ? fileSuffix : ""}`;
+        const common = { path, origin, label, isOptional, ...(!isOfTable && { nameOf }) };
+        if (!isFile) found.push({ ...common, text });
         else
           found.push({
-            path,
+            ...common,
             text: secretText(files, files.resolve(cwd, text), variable),
             origin: fromCode(`the file ${text} of ${label}`),
-            label,
             isSecret: true,
-            isOptional,
           });
       }
       return found;
     },
   };
+}
+
+/** A key in words: `max_connections` of `maxConnections`, unless that would read as several keys. */
+function wordsOf(key: string, separator: string): string {
+  const words = key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|-/g, "_");
+  return words.includes(separator) ? key.replaceAll(/[_-]/g, "") : words;
 }
 
 function secretText(files: FileSystem, file: string, { name, origin, text }: Variable): string {
@@ -253,6 +261,7 @@ export function secretFiles(options: SecretFilesOptions = {}): ConfigLayer {
             label,
             isSecret: true,
             isOptional: unknown === "ignore",
+            ...(table === undefined && { nameOf: (keys) => keys.join(separator) }),
           },
         ];
       });

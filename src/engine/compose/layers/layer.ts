@@ -41,6 +41,8 @@ export interface LayerValue {
   readonly origin: Origin;
   /** What messages call it: `APP_DB__PORT`. */
   readonly label: string;
+  /** The name that the variable or file has to have to set another key: `APP_DB__PORT` of `["db", "port"]`. */
+  readonly nameOf?: (keys: readonly string[]) => string;
   /** Whether it is masked wherever the config is shown. */
   readonly isSecret?: boolean;
   /** Whether it is left out if the config has no such key. Default: that is an error. */

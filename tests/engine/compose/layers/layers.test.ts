@@ -117,6 +117,34 @@ describe("variables of the environment", () => {
     expect(composed({ APP_DB__PRT: "1" }, { layers }).get("db.port")).toBe(3306);
   });
 
+  it.each([
+    ["APP_DB_PORT", "APP_", "__", "db.port", "APP_DB__PORT"],
+    ["APP_DB__PRT", "APP_", "__", "db.port", "APP_DB__PORT"],
+    ["APP_DB_MAX_CONNECTIONS", "APP_", "__", "db.maxConnections", "APP_DB__MAX_CONNECTIONS"],
+    ["APP_HOSTS_1", "APP_", "__", "hosts.1", "APP_HOSTS__1"],
+    ["APP_DB__MAX_CONNECTIONS", "APP_", "_", "db.maxConnections", "APP_DB_MAXCONNECTIONS"],
+  ])(
+    "names the variable that was meant by %s of %s with %s",
+    (name, prefix, separator, key, meant) => {
+      const layers = [environment({ prefix, separator })];
+      const told = errorOf(() => composed({ [name]: "7" }, { layers }));
+      expect(told).toContain(`Did you mean '${key}'?`);
+      expect(told).toContain(`Hint: name it ${meant}; or add the key to a config file`);
+      expect(String(composed({ [meant]: "7" }, { layers }).get(key))).toBe("7");
+    },
+  );
+
+  it("does not guess where the letters fit several keys, or the name is one of a table", () => {
+    const files = { "conf/config.yaml": "a: {bc: 1}\nab: {c: 2}\n" };
+    const several = errorOf(() => composed({ APP_ABC: "7" }, { files }));
+    expect(several).toContain("Available: a.bc, ab.c");
+    expect(several).not.toContain("name it");
+    const layers = [environment({ table: { PORT: "db_port" }, unknown: "ignore" })];
+    const told = errorOf(() => composed({ PORT: "7" }, { layers }));
+    expect(told).toContain("Did you mean 'db.port'?");
+    expect(told).not.toContain("name it");
+  });
+
   it("refuses a name that fits several keys", () => {
     const files = { "conf/config.yaml": "ab: 1\na_b: 2\nAB: 3\n" };
     expect(composed({ APP_ab: "7" }, { files }).get("ab")).toBe(7);
@@ -325,6 +353,19 @@ describe("files with secrets", () => {
     });
     expect(config.get("db.password")).toBe("hunter22");
     expect(config.toYaml({ resolve: true })).toContain("password: '***'");
+  });
+
+  it("are told the name that was meant", () => {
+    const tree = { cwd: folder(), configDir: "conf", configName: "config" };
+    const fileSuffix = environment({ prefix: "APP_", fileSuffix: "_FILE" });
+    const env = { APP_DB_PASSWORD_FILE: "secrets/db__password" };
+    expect(errorOf(() => compose({ ...tree, env, layers: [fileSuffix] }))).toContain(
+      "Hint: name it APP_DB__PASSWORD_FILE; or ",
+    );
+    const layers = [secretFiles({ directory: "secrets", separator: "--" })];
+    expect(errorOf(() => compose({ ...tree, layers }))).toContain(
+      "Hint: name it db--password; or ",
+    );
   });
 
   it("are masked in the logs and files of a program", async () => {
