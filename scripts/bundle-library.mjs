@@ -80,7 +80,17 @@ await bundle({
   output: { dir: join(outdir, "playground"), format: "esm", minify: true },
 });
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
-const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
+// Names of functions would be an eighth of it, and with them the package larger than 6 MB. Those of classes are printed with errors.
+const cjs = {
+  dir: join(outdir, "cjs"),
+  format: "cjs",
+  codeSplitting: false,
+  minify: {
+    compress: true,
+    mangle: { toplevel: true, keepNames: { class: true, function: false } },
+    codegen: { removeWhitespace: true },
+  },
+};
 await bundle({ input: { index: ENTRY }, output: cjs });
 await bundle({
   input: { "engine/schema/index": "src/engine/schema/index.ts" },
