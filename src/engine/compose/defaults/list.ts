@@ -338,7 +338,7 @@ function requireReplaceable(override: Override, isGroup: boolean): void {
 }
 
 /** `group` or `group@package`, as typed. */
-const overrideKeyOf = (override: Override): string =>
+export const overrideKeyOf = (override: Override): string =>
   override.package === undefined
     ? override.keyOrGroup
     : `${override.keyOrGroup}@${override.package}`;
