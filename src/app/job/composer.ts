@@ -33,6 +33,7 @@ import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
+import { FUNCTIONS } from "../../engine/overrides/functions/function-table.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
 import { readSchemaFile } from "../../engine/schema/schema-file.ts";
 import type { ConfigSchema } from "../../engine/values/config-schema.ts";
@@ -545,9 +546,18 @@ function suspectTexts(
         mark.path.every((part, index) => path[index] === part) &&
         reader.isSecret(mark.schema, path.slice(mark.path.length)),
     );
-    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2")] : [];
+    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2"), ...partsOfValue(value)] : [];
   });
 }
+
+/** The texts in a list, a call or a row of values, which a hint may write in another form. */
+const partsOfValue = (value: string): readonly string[] =>
+  /[([{,]/.test(value)
+    ? value.split(/[\s,:=()[\]{}'"]+/).filter((part) => !FUNCTIONS.has(part) && !WORDS.test(part))
+    : [];
+
+/** What is no secret by itself, and stands in many texts. */
+const WORDS = /^(?:true|false|null|none)$/i;
 
 function markedBy(name: string, entry: StoreEntry): readonly Marked[] {
   if (!("schema" in entry) || entry.schema === undefined) return [];
