@@ -36,22 +36,46 @@ export interface TrapRequest {
 
 /** Each is a note of the composition. */
 export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
-  ...misnamedDefaults(request),
-  ...ignoredKeywords(request),
-  ...misspeltHeaders(request),
-  ...headersBelowKeys(request),
-  ...filesOfText(request),
+  ...notesOfFiles(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
   ...optionsThatAreAbsent(request),
   ...textsForNull(request),
   ...sweepsThatAreNone(request),
-  ...dottedKeys(request),
-  ...slashesInPackages(request),
-  ...misspeltKeywords(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
   ...(request.notesRareCases ? [...rareKeys(request), ...textsForNullIn(request)] : []),
 ];
+
+/** Those about files alone. Cached, because the jobs of a sweep mostly share their choices. */
+const notesOfFiles = (request: TrapRequest): readonly CompositionWarning[] =>
+  getOrCreate(
+    getOrCreate(NOTES_OF_FILES, request.root, () => new WeakMap()),
+    request.choices,
+    () => {
+      const { repository, root } = request;
+      const files = { repository, root, configs: chosenConfigs(request) };
+      return [
+        ...misnamedDefaults(files),
+        ...ignoredKeywords(files),
+        ...misspeltHeaders(files),
+        ...headersBelowKeys(files),
+        ...filesOfText(files),
+        ...dottedKeys(files),
+        ...slashesInPackages(files),
+        ...misspeltKeywords(files),
+      ];
+    },
+  );
+
+const NOTES_OF_FILES = new WeakMap<
+  ConfigNode,
+  WeakMap<TrapRequest["choices"], readonly CompositionWarning[]>
+>();
+
+/** The files of a composition. */
+interface Files extends Pick<TrapRequest, "repository" | "root"> {
+  readonly configs: readonly ChosenConfig[];
+}
 
 const note = (message: string, origin: Origin): CompositionWarning => ({
   code: "note",
@@ -60,8 +84,8 @@ const note = (message: string, origin: Origin): CompositionWarning => ({
 });
 
 /** `default:`, `Defaults:` or `defualts:` with entries that name options of config groups. */
-const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults, node }) =>
+const misnamedDefaults = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ defaults, node }) =>
     (defaults.length > 0 ? [] : entriesOf(node)).flatMap(({ key, value }) => {
       if (value.kind !== "list") return [];
       if (nearest(String(key), ["defaults"]) === undefined) return [];
@@ -76,8 +100,8 @@ const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =
   );
 
 /** `hydra.run.dir: out` or `db.port: 1` in a file, where the dot is a part of the key, and there is a map `db`. */
-const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ group, node, package: pkg }) =>
+const dottedKeys = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ group, node, package: pkg }) =>
     entriesOf(node).flatMap(({ key, value }) => {
       const [first = "", ...rest] = String(key).split(".");
       if (rest.length === 0 || rest.includes("") || value.origin.kind !== "file") return [];
@@ -95,8 +119,8 @@ const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
   );
 
 /** `db@a/b: mysql`, whose package is one key with a slash. */
-const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults }) =>
+const slashesInPackages = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ defaults }) =>
     defaults.flatMap((item) => {
       const pkg = item.kind === "self" ? null : item.package;
       if (!pkg?.includes("/") || item.origin.kind !== "file") return [];
@@ -110,7 +134,7 @@ const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] 
   );
 
 /** `_target: a.B`, which no `instantiate` sees. */
-function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
+function misspeltKeywords(request: Files): readonly CompositionWarning[] {
   const find = (node: ConfigNode): readonly CompositionWarning[] => {
     if (node.kind === "list") return node.items.flatMap(find);
     return entriesOf(node).flatMap(({ key, value }) => {
@@ -129,16 +153,11 @@ function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
       ];
     });
   };
-  return chosenConfigs(request).flatMap(({ node }) =>
-    getOrCreate(KEYWORDS, node, () => find(node)),
-  );
+  return request.configs.flatMap(({ node }) => find(node));
 }
 
 /** A name within a module of Python. */
 const IMPORTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
-
-/** Cached, because the jobs of a sweep share their configs. */
-const KEYWORDS = new WeakMap<ConfigNode, readonly CompositionWarning[]>();
 
 /** `seed=1..3` where the config has a number, and in a sweep without others `seed=1-3` or `seed=[1,2,3]`, which is one value. */
 function sweepsThatAreNone(request: TrapRequest): readonly CompositionWarning[] {
@@ -201,8 +220,8 @@ function chosenConfigs({ choices, configName, repository }: TrapRequest): readon
 const packageOfGroup = ({ group }: ChosenConfig): string | undefined => group?.replaceAll("/", ".");
 
 /** `# @packge _global_`, `# @package _globl_`, `# package _global_`, or a header below another comment: none of them is read as meant. */
-const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap((config) => {
+const misspeltHeaders = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap((config) => {
     const { node, package: pkg } = config;
     const { origin } = node;
     if (origin.kind !== "file") return [];
@@ -237,8 +256,8 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
   });
 
 /** `# @package _global_` below the keys of its file. */
-const headersBelowKeys = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+const headersBelowKeys = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ node: { origin }, package: pkg }) => {
     if (origin.kind !== "file" || pkg !== null) return [];
     const line = /^# ?@package _global_[ \t]*$/m.exec(origin.source.text);
     const above = origin.source.text.slice(0, line?.index ?? 0);
@@ -254,8 +273,8 @@ const headersBelowKeys = (request: TrapRequest): readonly CompositionWarning[] =
   });
 
 /** `port = 1` in place of `port: 1`: a file without any key is one text, which is read as a key without a value. */
-const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node }) => {
+const filesOfText = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ node }) => {
     const [entry, ...others] = entriesOf(node);
     if (entry === undefined || others.length > 0 || node.origin.kind !== "file") return [];
     const { text } = node.origin.source;
@@ -274,7 +293,7 @@ const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
 const GLOBAL = "_global_";
 
 /** Whether a config at `global` has something of the root: an override of its choices, or one of its keys. */
-const isMeantForRoot = (config: ChosenConfig, { root }: TrapRequest): boolean =>
+const isMeantForRoot = (config: ChosenConfig, { root }: Files): boolean =>
   config.package === "global" &&
   packageOfGroup(config) !== "global" &&
   (config.defaults.some((item) => item.kind === "group" && item.override) ||
@@ -293,8 +312,8 @@ const nearestKeyword = (value: string): string | undefined =>
     : undefined;
 
 /** `overide db: pg` in a defaults list: versions that do not refuse an unknown keyword ignore it. */
-function ignoredKeywords(request: TrapRequest): readonly CompositionWarning[] {
-  return chosenConfigs(request).flatMap(({ defaults }) =>
+function ignoredKeywords(request: Files): readonly CompositionWarning[] {
+  return request.configs.flatMap(({ defaults }) =>
     defaults.flatMap(({ origin }) => {
       const word = unknownKeyword(origin);
       if (word === undefined) return [];
