@@ -35,6 +35,7 @@ import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { FUNCTIONS } from "../../engine/overrides/functions/function-table.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
+import { isSweep } from "../../engine/overrides/sweep.ts";
 import { readSchemaFile } from "../../engine/schema/schema-file.ts";
 import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
@@ -440,7 +441,7 @@ function composeTask(
           fromShell: true,
           root: () => composition.root,
           tryJob: (sweep, job) =>
-            compose(texts.toSpliced(sweep.origin.index, 1, ...job), {
+            compose(withoutSweeps(texts, composition.overrides, { sweep, job }), {
               sweep: composition.overrides,
             }),
         });
@@ -456,6 +457,18 @@ function composeTask(
     return { mode, overrides, composition: () => compose(overrides, { mode }) };
   }
 }
+
+/** With a job in place of one sweep, and without the others. */
+const withoutSweeps = (
+  texts: readonly string[],
+  overrides: readonly Override[],
+  { sweep, job }: { readonly sweep: Override; readonly job: readonly string[] },
+): readonly string[] => {
+  const swept = new Set(overrides.filter(isSweep).map(({ origin }) => origin.index));
+  return texts.flatMap((text, index) =>
+    index === sweep.origin.index ? job : swept.has(index) ? [] : [text],
+  );
+};
 
 interface ChosenMode {
   readonly mode: RunMode;
