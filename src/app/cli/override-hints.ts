@@ -2,7 +2,7 @@
 
 import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { shellCommand, shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
@@ -67,7 +67,7 @@ export async function hintFlagOfSubcommand(
     // Its value is no argument of its own.
     const hasValue = isGlued && next !== undefined && /^[A-Za-z_][\w.,]*$/.test(next);
     const typed = hasValue ? argv.toSpliced(words.indexOf(word), 2, `${word}=${next}`) : argv;
-    const line = [name, subcommand, ...typed].join(" ");
+    const line = shellCommand([name, subcommand, ...typed]);
     const { nearest: _, ...details } = error.details;
     return new ConfigError({
       ...details,
@@ -107,11 +107,11 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
   const forArguments = argumentHint(options, { key, override: origin.text });
   const rest = forArguments === undefined ? "" : `; ${forArguments}`;
   // In a job of a sweep, they have the whole sweep.
-  const changing = proposals.filter((override) => !/^\+|^[^=]*:=/.test(override));
+  const changing = proposals.filter((override) => !addsKey(override));
   const [first = `${nearest}${origin.text.slice(key.length)}`] = changing;
   const isMeant = nearest !== undefined || (isSweep && changing.length > 0);
   const advice = isSweep
-    ? { hint: hint.replace(/, or \+.* to add the key/, ""), proposals: changing }
+    ? { hint: hint.replace(/, or .* to add the key/, ""), proposals: changing }
     : use(first);
   return new ConfigError({
     ...details,
@@ -125,12 +125,16 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
   });
 }
 
+/** Whether an override adds a key, or replaces what has some; of a zip, whether a column does. */
+const addsKey = (override: string): boolean =>
+  (/^[^=]*=zip\(/.test(override) ? /[(,]\+[A-Za-z_]/ : /^\+|^[^=]*:=/).test(override);
+
 /** The error for a key that could be appended without a schema. A hint about a group is kept. */
 const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error) &&
   error.details.hint?.startsWith("to choose") !== true &&
   (error.code === "override.sweep_not_allowed"
-    ? error.details.proposals?.some((override) => override.startsWith("+")) === true
+    ? error.details.proposals?.some(addsKey) === true
     : error.code === "compose.override_failed" &&
       isConfigError(error.details.cause) &&
       error.details.cause.code === "value.struct");

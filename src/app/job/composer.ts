@@ -33,7 +33,9 @@ import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
+import { FUNCTIONS } from "../../engine/overrides/functions/function-table.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
+import { isSweep } from "../../engine/overrides/sweep.ts";
 import { readSchemaFile } from "../../engine/schema/schema-file.ts";
 import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
@@ -439,7 +441,7 @@ function composeTask(
           fromShell: true,
           root: () => composition.root,
           tryJob: (sweep, job) =>
-            compose(texts.toSpliced(sweep.origin.index, 1, ...job), {
+            compose(withoutSweeps(texts, composition.overrides, { sweep, job }), {
               sweep: composition.overrides,
             }),
         });
@@ -455,6 +457,18 @@ function composeTask(
     return { mode, overrides, composition: () => compose(overrides, { mode }) };
   }
 }
+
+/** With a job in place of one sweep, and without the others. */
+const withoutSweeps = (
+  texts: readonly string[],
+  overrides: readonly Override[],
+  { sweep, job }: { readonly sweep: Override; readonly job: readonly string[] },
+): readonly string[] => {
+  const swept = new Set(overrides.filter(isSweep).map(({ origin }) => origin.index));
+  return texts.flatMap((text, index) =>
+    index === sweep.origin.index ? job : swept.has(index) ? [] : [text],
+  );
+};
 
 interface ChosenMode {
   readonly mode: RunMode;
@@ -545,9 +559,18 @@ function suspectTexts(
         mark.path.every((part, index) => path[index] === part) &&
         reader.isSecret(mark.schema, path.slice(mark.path.length)),
     );
-    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2")] : [];
+    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2"), ...partsOfValue(value)] : [];
   });
 }
+
+/** The texts in a list, a call or a row of values, which a hint may write in another form. */
+const partsOfValue = (value: string): readonly string[] =>
+  /[([{,]/.test(value)
+    ? value.split(/[\s,:=()[\]{}'"]+/).filter((part) => !FUNCTIONS.has(part) && !WORDS.test(part))
+    : [];
+
+/** What is no secret by itself, and stands in many texts. */
+const WORDS = /^(?:true|false|null|none)$/i;
 
 function markedBy(name: string, entry: StoreEntry): readonly Marked[] {
   if (!("schema" in entry) || entry.schema === undefined) return [];

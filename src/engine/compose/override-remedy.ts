@@ -478,12 +478,13 @@ export function onlyKeyBelow(failed: FailedOverride): Advice | undefined {
 function inTheWay(
   root: ConfigNode,
   parts: readonly string[],
-  { override: { keyOrGroup } }: FailedOverride,
+  { override: { keyOrGroup }, secrets }: FailedOverride,
 ): string | undefined {
   const { node, length } = reached(root, parts);
   const path = parts.slice(0, length).join(".");
   if (length === parts.length || path === "") return undefined;
-  const blocked = obstacle(node, path, parts[length] ?? "");
+  const isHidden = node.kind === "scalar" && isAboutSecret(parts.slice(0, length), secrets);
+  const blocked = isHidden ? `'${path}' has no keys` : obstacle(node, path, parts[length] ?? "");
   return blocked === undefined || node.kind !== "scalar"
     ? blocked
     : `${blocked}: for '${keyOrGroup}' a map must take its place where it is set`;

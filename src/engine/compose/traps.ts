@@ -10,7 +10,7 @@ import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
-import type { RunMode } from "./defaults/list.ts";
+import { overrideKeyOf, type RunMode } from "./defaults/list.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
 import { allGroups, optionsForHint, type Repository } from "./sources/repository.ts";
 
@@ -36,22 +36,46 @@ export interface TrapRequest {
 
 /** Each is a note of the composition. */
 export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
-  ...misnamedDefaults(request),
-  ...ignoredKeywords(request),
-  ...misspeltHeaders(request),
-  ...headersBelowKeys(request),
-  ...filesOfText(request),
+  ...notesOfFiles(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
   ...optionsThatAreAbsent(request),
   ...textsForNull(request),
   ...sweepsThatAreNone(request),
-  ...dottedKeys(request),
-  ...slashesInPackages(request),
-  ...misspeltKeywords(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
   ...(request.notesRareCases ? [...rareKeys(request), ...textsForNullIn(request)] : []),
 ];
+
+/** Those about files alone. Cached, because the jobs of a sweep mostly share their choices. */
+const notesOfFiles = (request: TrapRequest): readonly CompositionWarning[] =>
+  getOrCreate(
+    getOrCreate(NOTES_OF_FILES, request.root, () => new WeakMap()),
+    request.choices,
+    () => {
+      const { repository, root } = request;
+      const files = { repository, root, configs: chosenConfigs(request) };
+      return [
+        ...misnamedDefaults(files),
+        ...ignoredKeywords(files),
+        ...misspeltHeaders(files),
+        ...headersBelowKeys(files),
+        ...filesOfText(files),
+        ...dottedKeys(files),
+        ...slashesInPackages(files),
+        ...misspeltKeywords(files),
+      ];
+    },
+  );
+
+const NOTES_OF_FILES = new WeakMap<
+  ConfigNode,
+  WeakMap<TrapRequest["choices"], readonly CompositionWarning[]>
+>();
+
+/** The files of a composition. */
+interface Files extends Pick<TrapRequest, "repository" | "root"> {
+  readonly configs: readonly ChosenConfig[];
+}
 
 const note = (message: string, origin: Origin): CompositionWarning => ({
   code: "note",
@@ -60,8 +84,8 @@ const note = (message: string, origin: Origin): CompositionWarning => ({
 });
 
 /** `default:`, `Defaults:` or `defualts:` with entries that name options of config groups. */
-const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults, node }) =>
+const misnamedDefaults = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ defaults, node }) =>
     (defaults.length > 0 ? [] : entriesOf(node)).flatMap(({ key, value }) => {
       if (value.kind !== "list") return [];
       if (nearest(String(key), ["defaults"]) === undefined) return [];
@@ -76,12 +100,12 @@ const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =
   );
 
 /** `hydra.run.dir: out` or `db.port: 1` in a file, where the dot is a part of the key, and there is a map `db`. */
-const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node, package: pkg }, index) =>
+const dottedKeys = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ group, node, package: pkg }) =>
     entriesOf(node).flatMap(({ key, value }) => {
       const [first = "", ...rest] = String(key).split(".");
       if (rest.length === 0 || rest.includes("") || value.origin.kind !== "file") return [];
-      const isAtRoot = (index === 0 && request.configName !== null) || pkg === GLOBAL;
+      const isAtRoot = pkg === GLOBAL || (group === undefined && pkg === null);
       const beside = isAtRoot ? request.root : node;
       if (getAt(beside, [first])?.kind !== "map") return [];
       const nested = [first, ...rest].reduceRight((inner, part) => `{${part}: ${inner}}`, "…");
@@ -95,8 +119,8 @@ const dottedKeys = (request: TrapRequest): readonly CompositionWarning[] =>
   );
 
 /** `db@a/b: mysql`, whose package is one key with a slash. */
-const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ defaults }) =>
+const slashesInPackages = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ defaults }) =>
     defaults.flatMap((item) => {
       const pkg = item.kind === "self" ? null : item.package;
       if (!pkg?.includes("/") || item.origin.kind !== "file") return [];
@@ -110,7 +134,7 @@ const slashesInPackages = (request: TrapRequest): readonly CompositionWarning[] 
   );
 
 /** `_target: a.B`, which no `instantiate` sees. */
-function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
+function misspeltKeywords(request: Files): readonly CompositionWarning[] {
   const find = (node: ConfigNode): readonly CompositionWarning[] => {
     if (node.kind === "list") return node.items.flatMap(find);
     return entriesOf(node).flatMap(({ key, value }) => {
@@ -118,7 +142,7 @@ function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
       const keyword = `_${name}_`;
       const isMeant =
         name === "target"
-          ? value.kind === "scalar" && /^[\w.]+\.\w+$/.test(String(value.value))
+          ? value.kind === "scalar" && IMPORTED.test(String(value.value))
           : getAt(node, ["_target_"]) !== undefined;
       if (name === undefined || key === name || key === keyword || !isMeant) return find(value);
       return [
@@ -129,22 +153,22 @@ function misspeltKeywords(request: TrapRequest): readonly CompositionWarning[] {
       ];
     });
   };
-  return chosenConfigs(request).flatMap(({ node }) =>
-    getOrCreate(KEYWORDS, node, () => find(node)),
-  );
+  return request.configs.flatMap(({ node }) => find(node));
 }
 
-/** Cached, because the jobs of a sweep share their configs. */
-const KEYWORDS = new WeakMap<ConfigNode, readonly CompositionWarning[]>();
+/** A name within a module of Python. */
+const IMPORTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 
-/** `seed=1..3` where the config has a number, and in a sweep `seed=[1,2,3]`, which is one value. */
-function sweepsThatAreNone({ context, root, sweep, values }: TrapRequest) {
+/** `seed=1..3` where the config has a number, and in a sweep without others `seed=1-3` or `seed=[1,2,3]`, which is one value. */
+function sweepsThatAreNone(request: TrapRequest): readonly CompositionWarning[] {
+  const { context, root, values } = request;
+  const sweepsNothing = isWithoutSweeps(request);
   return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
     if (type === "delete" || value === undefined) return [];
     const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
     if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
     const head = origin.text.slice(0, value.span.start);
-    if (value.kind === "list" && sweep !== undefined && value.items.length > 1) {
+    if (value.kind === "list" && sweepsNothing && value.items.length > 1) {
       const items = origin.text.slice(value.span.start + 1, value.span.end - 1);
       return [
         note(
@@ -153,10 +177,12 @@ function sweepsThatAreNone({ context, root, sweep, values }: TrapRequest) {
         ),
       ];
     }
-    const [, from, to] =
-      (value.kind === "scalar" && /^(\d{1,9})(?:\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) ||
+    const [, from, sign, to] =
+      (value.kind === "scalar" && /^(\d{1,9})(\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) ||
       [];
     if (from === undefined || Number(to) <= Number(from)) return [];
+    // Devices and pages are often texts like `0-3`.
+    if (sign === "-" && !sweepsNothing) return [];
     return [
       note(
         `${origin.text} sets a text: a sweep from ${from} to ${to} is written ${head}range(${from},${Number(to) + 1})`,
@@ -166,19 +192,36 @@ function sweepsThatAreNone({ context, root, sweep, values }: TrapRequest) {
   });
 }
 
-/** The primary config and the options that were chosen. */
-function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly LoadedConfig[] {
-  const chosen = [...choices].flatMap(([key, option]) =>
-    option === null ? [] : [`${key.split("@")[0]}/${option}`],
+/** Whether a job is one of a sweep that sweeps over nothing: what is swept beside a list tells that the list is meant. */
+const isWithoutSweeps = ({ root, sweep }: TrapRequest): boolean =>
+  sweep !== undefined &&
+  !sweep.some(isSweep) &&
+  ["params", "search_space"].every(
+    (key) => entriesOf(getAt(root, ["hydra", "sweeper", key])).length === 0,
   );
-  return [...(configName === null ? [] : [configName]), ...chosen].flatMap(
-    (path) => loadQuietly(path, repository) ?? [],
-  );
+
+interface ChosenConfig extends LoadedConfig {
+  /** The group of an option. */
+  readonly group?: string;
 }
 
+/** The primary config and the options that were chosen. */
+function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly ChosenConfig[] {
+  const primary = configName === null ? undefined : loadQuietly(configName, repository);
+  const options = [...choices].flatMap(([key, option]) => {
+    const [group = ""] = key.split("@");
+    const loaded = option === null ? undefined : loadQuietly(`${group}/${option}`, repository);
+    return loaded === undefined ? [] : [{ ...loaded, group }];
+  });
+  return primary === undefined ? options : [primary, ...options];
+}
+
+/** Where an option stands without a header. */
+const packageOfGroup = ({ group }: ChosenConfig): string | undefined => group?.replaceAll("/", ".");
+
 /** `# @packge _global_`, `# @package _globl_`, `# package _global_`, or a header below another comment: none of them is read as meant. */
-const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap((config) => {
+const misspeltHeaders = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap((config) => {
     const { node, package: pkg } = config;
     const { origin } = node;
     if (origin.kind !== "file") return [];
@@ -193,7 +236,7 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
       const meant =
         pkg === value
           ? (nearestKeyword(value) ?? (isMeantForRoot(config, request) ? GLOBAL : undefined))
-          : pkg === null && isNamed
+          : pkg === null && isNamed && value !== "_group_" && value !== packageOfGroup(config)
             ? value
             : undefined;
       if (meant === undefined || (pkg !== null && line !== read)) continue;
@@ -213,8 +256,8 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
   });
 
 /** `# @package _global_` below the keys of its file. */
-const headersBelowKeys = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+const headersBelowKeys = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ node: { origin }, package: pkg }) => {
     if (origin.kind !== "file" || pkg !== null) return [];
     const line = /^# ?@package _global_[ \t]*$/m.exec(origin.source.text);
     const above = origin.source.text.slice(0, line?.index ?? 0);
@@ -230,8 +273,8 @@ const headersBelowKeys = (request: TrapRequest): readonly CompositionWarning[] =
   });
 
 /** `port = 1` in place of `port: 1`: a file without any key is one text, which is read as a key without a value. */
-const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
-  chosenConfigs(request).flatMap(({ node }) => {
+const filesOfText = (request: Files): readonly CompositionWarning[] =>
+  request.configs.flatMap(({ node }) => {
     const [entry, ...others] = entriesOf(node);
     if (entry === undefined || others.length > 0 || node.origin.kind !== "file") return [];
     const { text } = node.origin.source;
@@ -250,13 +293,11 @@ const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
 const GLOBAL = "_global_";
 
 /** Whether a config at `global` has something of the root: an override of its choices, or one of its keys. */
-const isMeantForRoot = (
-  { defaults, node, package: pkg }: LoadedConfig,
-  { root }: TrapRequest,
-): boolean =>
-  pkg === "global" &&
-  (defaults.some((item) => item.kind === "group" && item.override) ||
-    keysOf(node).some((key) => keysOf(root).includes(key)));
+const isMeantForRoot = (config: ChosenConfig, { root }: Files): boolean =>
+  config.package === "global" &&
+  packageOfGroup(config) !== "global" &&
+  (config.defaults.some((item) => item.kind === "group" && item.override) ||
+    keysOf(config.node).some((key) => keysOf(root).includes(key)));
 
 /** Hydra looks for the header in so many characters. */
 const LONGEST_HEADER = 512;
@@ -271,8 +312,8 @@ const nearestKeyword = (value: string): string | undefined =>
     : undefined;
 
 /** `overide db: pg` in a defaults list: versions that do not refuse an unknown keyword ignore it. */
-function ignoredKeywords(request: TrapRequest): readonly CompositionWarning[] {
-  return chosenConfigs(request).flatMap(({ defaults }) =>
+function ignoredKeywords(request: Files): readonly CompositionWarning[] {
+  return request.configs.flatMap(({ defaults }) =>
     defaults.flatMap(({ origin }) => {
       const word = unknownKeyword(origin);
       if (word === undefined) return [];
@@ -402,11 +443,14 @@ const GROUPS = new WeakMap<Repository, readonly string[]>();
 
 /** `experiment=typo` where the entry of the group is optional: it chooses nothing, without an error. */
 function optionsThatAreAbsent(request: TrapRequest): readonly CompositionWarning[] {
-  const { overrides, repository } = request;
-  return overrides.flatMap(({ keyOrGroup: group, origin, type, value }) => {
+  const { choices, overrides, repository } = request;
+  return overrides.flatMap((override) => {
+    const { keyOrGroup: group, origin, type, value } = override;
     if (type === "delete" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
     const { value: option } = value;
     if (!repository.groupExists(group) || repository.configExists(`${group}/${option}`)) return [];
+    // Another override may have the last word, and what is chosen by an interpolation is another name.
+    if (choices.get(overrideKeyOf(override)) !== option) return [];
     const options = optionsForHint(repository, group);
     const meant = nearest(option, options);
     const head = origin.text.slice(0, origin.text.indexOf("=") + 1);

@@ -98,6 +98,8 @@ function foreignHint({ override, start, isOverride }: WrongValue): Advice | unde
 const NEXT_OVERRIDE =
   /(?:(?:(?<!\s)\s+)?[,;&]\s*|(?<!\s)\s+)(?=[~+]*[A-Za-z_][\w./@-]*:?=|~[A-Za-z_][\w./@-]*(?:\s|$))/;
 
+const BEHIND_LAST = "no comma stands behind the last value";
+
 /** Values of other languages; what a rewriting does not know it leaves as it is. */
 const FOREIGN: readonly {
   readonly lead: string;
@@ -118,6 +120,10 @@ const FOREIGN: readonly {
         .replace(/([{,]\s*)(["']?)([A-Za-z_][\w.-]*)\2\s*=\s*/g, "$1$3:"),
   },
   { lead: "a list stands in brackets", rewritten: asList },
+  {
+    lead: BEHIND_LAST,
+    rewritten: (value) => (/["']/.test(value) ? value : value.replace(/,[ \t]*(?=[\])}])/g, "")),
+  },
   {
     lead: "quotes are straight",
     // As escapes: the first bundle is ASCII, which is quick to read.
@@ -186,7 +192,7 @@ function valueHint(
   const { closing, last } = endOf(override, start);
   const ended = override.replace(/,\s*$/, "");
   if (closing === "" && last === "comma" && ended.slice(start).includes(",") && isOverride(ended))
-    return corrected("no comma stands behind the last value", ended);
+    return corrected(BEHIND_LAST, ended);
   if (closing !== "") {
     // A comma would be part of the key of an interpolation that is open.
     const isInKey = /\$\{[\w.]+,\s*$/.test(value);

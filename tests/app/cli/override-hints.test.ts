@@ -79,6 +79,14 @@ describe("closed key", () => {
       expect(stderr).not.toContain("+infer");
     });
 
+    it("takes it not, in a zip without --multirun", async () => {
+      const zip = (key: string) => run([`+z=zip(${key}=choice(1,2),free.a=choice(1,2))`]);
+      expect((await zip("infer.batchsize")).stderr).toContain(
+        "Hint: use +z=zip(infer.batch_size=choice(1,2),free.a=choice(1,2)), and add --multirun to run one job for each value\n",
+      );
+      expect((await zip("infer.lr")).stderr).not.toContain("+infer");
+    });
+
     it("takes it not in a dict: says the dict with the key that was meant", async () => {
       const { stderr } = await run(["infer={batchsize:8}"]);
       expect(stderr).toContain("Hint: use infer={batch_size:8} (in a shell: ");

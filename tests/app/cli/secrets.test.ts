@@ -84,6 +84,10 @@ describe("a value that the schema marks secret", () => {
     ["+plain=c", "a list is replaced as a whole: plain=[a,b,c]"],
     ["-m hydra/sweeper=tpe", "as in 'x=choice(3,6)'"],
     ["db.password=correct horse battery", "like 'db.password=***'"],
+    ["db.password=choise(correct,battery)", "use db.password=choice(***,***)"],
+    ["db.password=correct,battery,", "behind the last value: db.password=***,***"],
+    ["lists=(correct,battery)", "a list stands in brackets: lists=[***,***]"],
+    ["pin.x=1", "'pin' has no keys"],
   ])("is in no hint of what to write instead: %s", async (line, hint) => {
     const secret = { writeOnly: true };
     const schema = {

@@ -42,6 +42,58 @@ describe("a note about what composes, but not to what was meant", () => {
       },
       ["-m", "+exp=e", "bs=1,2"],
     ],
+    [
+      "a span as a text in a single run: of devices, say",
+      { "conf/config.yaml": "devices: 1\n" },
+      ["devices=0-3"],
+    ],
+    [
+      "a list in place of a number beside what is swept",
+      { "conf/config.yaml": "devices: 1\nlr: 1\n" },
+      ["-m", "devices=[0,1]", "lr=1,2"],
+    ],
+    [
+      "a list in place of a number where the config says what is swept",
+      { "conf/config.yaml": "devices: 1\nlr: 1\nhydra: {sweeper: {params: {lr: '1,2'}}}\n" },
+      ["-m", "devices=[0,1]"],
+    ],
+    [
+      "a number by the name of a keyword",
+      { "conf/config.yaml": "loss: {_target: 0.5, target_: 1.5}\n" },
+      [],
+    ],
+    [
+      "an option at the key that has the name of its group",
+      {
+        "conf/config.yaml": "defaults:\n- global: g\nseed: 1\n",
+        "conf/global/g.yaml": "# @package global\nseed: 2\n",
+      },
+      [],
+    ],
+    [
+      "a header that would say what holds without it",
+      {
+        "conf/config.yaml": "defaults:\n- db/pg: a\n- db: b\n",
+        "conf/db/pg/a.yaml": "# License\n# @package db.pg\nx: 1\n",
+        "conf/db/b.yaml": "# License\n# @package _group_\ny: 1\n",
+      },
+      [],
+    ],
+    [
+      "an option of an optional entry that is removed, too",
+      { "conf/config.yaml": "defaults:\n- optional db: a\n", "conf/db/a.yaml": "x: 1\n" },
+      ["~db", "db=other"],
+    ],
+    [
+      "an option that an interpolation chooses",
+      {
+        "conf/config.yaml": "defaults:\n- db: a\n- optional cache: b\n",
+        "conf/db/a.yaml": "x: 1\n",
+        "conf/cache/a.yaml": "x: 1\n",
+        "conf/cache/b.yaml": "x: 1\n",
+      },
+      ["cache=${db}"],
+    ],
   ])("there is none for %s", async (_, files, argv) => {
     const { exitCode, stderr } = await program(files).run(argv);
     expect(stderr).not.toMatch(NOTE);

@@ -100,11 +100,13 @@ function refuseScript(argv: readonly string[], use: ProgramUse, flags: readonly 
     interpreterOf(each) !== undefined &&
     existsSync(resolve(use.cwd, each)) &&
     isBare(argv, each, flags);
-  const index = argv.findIndex(isScript);
-  if (index < 0) return;
+  const script = argv.find(isScript);
+  if (script === undefined) return;
+  // Its interpreter may precede it.
+  const index = argv.findIndex((each) => each === script || isProgramWord(argv, each, flags));
   throw new ConfigError({
     code: "app.usage",
-    message: `'${argv[index]}' is not an override (KEY=VALUE)`,
+    message: `'${script}' is not an override (KEY=VALUE)`,
     hint: programAfter(argv, index, use, flags),
   });
 }
@@ -136,19 +138,24 @@ function programAfter(
 ): string {
   const [preceding, program] = [argv.slice(0, index), argv.slice(index)];
   const isMultirun = (each: string) => flagIn(each, flags)?.flag.id === "multirun";
+  const isOverride = (each: string) => /^[~+]*[A-Za-z_][\w./@-]*=/.test(each);
+  const place = Math.max(
+    0,
+    program.findIndex((each) => PROGRAM_FILE.test(each) && interpreterOf(each) !== undefined),
+  );
   const isConfigured = passesConfig && program.some((each) => PROGRAM_FILE.test(each));
-  // Only what precedes `--` is swept, and passed to a program without Hydra.
-  const isOurs = (each: string) =>
-    isConfigured && isMultirun(each)
-      ? true
-      : /^[~+]*[A-Za-z_][\w./@-]*=/.test(each) && (isConfigured || preceding.some(isMultirun));
-  const [first = "", ...rest] = program;
+  // Only what precedes `--` is swept, and passed to a program without Hydra. In front of a script stand arguments of what starts it.
+  const isOurs = (each: string, position: number) =>
+    isConfigured
+      ? position > place && (isMultirun(each) || isOverride(each))
+      : isOverride(each) && preceding.some(isMultirun);
+  const [first = "", ...rest] = program.filter((each, position) => !isOurs(each, position));
   const started = PROGRAM_FILE.test(first) ? startedAs(first, cwd, env["PATH"]) : [first];
-  const ours = [...preceding, ...rest.filter(isOurs)];
-  const words = [...ours, "--", ...started, ...rest.filter((each) => !isOurs(each))];
+  const ours = [...preceding, ...program.filter(isOurs)];
+  const line = shellCommand([...ours, "--", ...started, ...rest]);
   return by === undefined
-    ? `to ${verb} a program, put -- before it: ${words.join(" ")}`
-    : `to ${verb} a program: ${by} ${words.join(" ")}`;
+    ? `to ${verb} a program, put -- before it: ${line}`
+    : `to ${verb} a program: ${by} ${line}`;
 }
 
 /** Words that users try as subcommands, and the right way to do what they mean. */

@@ -10,7 +10,7 @@ import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import type { Console } from "../process/invocation.ts";
 import { openFormatter } from "./formatters.ts";
 import { type HandlerSettings, handlerKind, type LogSink } from "./handlers.ts";
-import { LEVELS, levelNumber } from "./record.ts";
+import { LEVELS, levelNumber, passing } from "./record.ts";
 import type { RecordFormatter } from "./record-format.ts";
 
 export interface Section {
@@ -67,7 +67,7 @@ function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPla
     format: place.formatterFor(formatter, kind.showsColor(settings, place.console)),
     isFile: kind.isFile === true,
     sink: withoutSecrets(kind.open(settings, place), place.console),
-    accepts: filterOf(settings, config),
+    accepts: passing(filtersOf(settings, config)),
   };
 }
 
@@ -161,14 +161,13 @@ const keyOf = ({ details: { key } }: ConfigError): readonly string[] =>
   key === undefined ? [] : [key];
 
 /**
- * The filters that a handler or logger names, as one. Python's `logging.Filter` passes the records of one logger and its
- * descendants.
+ * The filters that a handler or logger names, each as the name of the logger that it is for.
  *
  * @throws ConfigError `app.unsupported`
  */
-export function filterOf(settings: Section, config: Section): (logger: string) => boolean {
+export function filtersOf(settings: Section, config: Section): readonly string[] {
   const filters = section(config["filters"]);
-  const wanted = requireNames(settings, "filters")
+  return requireNames(settings, "filters")
     .map((name) => {
       if (Object.hasOwn(filters, name)) return section(filters[name])["name"];
       throw new ConfigError({
@@ -179,7 +178,6 @@ export function filterOf(settings: Section, config: Section): (logger: string) =
       });
     })
     .filter((name): name is string => typeof name === "string" && name !== "");
-  return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
 }
 
 export function requireLevel(value: unknown): number {

@@ -4,7 +4,7 @@ import { callerOf } from "../../../foundation/system/caller.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Console } from "../process/invocation.ts";
 import type { Handler } from "./log-config.ts";
-import { LEVELS, type LevelName, type LogRecord } from "./record.ts";
+import { LEVELS, type LevelName, type LogRecord, passing } from "./record.ts";
 
 /** One named source of log records. An error is shown below the message, with its stack. */
 export interface Logger {
@@ -40,7 +40,7 @@ export function openLogger(
     return function log(message: string, error?: unknown): void {
       const { disabled, filters } = loggerState;
       if (disabled || level < levelOf(tree, name)) return;
-      if (!filters.every((passes) => passes(name))) return;
+      if (!passing(filters)(name)) return;
       const caller = () => callerOf(log);
       const failure = error === undefined ? {} : { error };
       deliver(
@@ -94,8 +94,8 @@ export interface LoggerState {
   handlers: readonly Handler[];
   propagate: boolean;
   disabled: boolean;
-  /** Which records that are logged with it, and not below it, it passes. */
-  filters: readonly ((logger: string) => boolean)[];
+  /** Of records that are logged with it, and not below it: the loggers that they must be of. */
+  filters: readonly string[];
 }
 
 /** All loggers that were requested. Their dotted names form a tree; the root's name is empty. */

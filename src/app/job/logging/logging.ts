@@ -4,7 +4,7 @@ import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Console } from "../process/invocation.ts";
 import {
   configured,
-  filterOf,
+  filtersOf,
   type Handler,
   isTruthy,
   type Locate,
@@ -184,6 +184,6 @@ function setUp(
       ...alternativesTo(name, [...handlers.keys()]),
     });
   });
-  // Python keeps those of the configs before.
-  state.filters = [...state.filters, filterOf(settings, config)];
+  // Python keeps those of the configs before; each job of a sweep brings its own again.
+  state.filters = [...new Set([...state.filters, ...filtersOf(settings, config)])];
 }

@@ -77,3 +77,9 @@ function asctime(time: Date, datefmt: string | undefined): string {
   const milliseconds = String(time.getMilliseconds()).padStart(3, "0");
   return `${localStrftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
 }
+
+/** Whether all filters pass the records of a logger: as Python's `logging.Filter`, each passes those of one and its descendants. */
+export const passing =
+  (filters: readonly string[]) =>
+  (logger: string): boolean =>
+    filters.every((name) => logger === name || logger.startsWith(`${name}.`));

@@ -151,13 +151,14 @@ function remedy(override: Override, legality: SweepLegality, list: Advice | unde
 
 /** What is proposed in place of a sweep whose jobs would be refused. */
 function refusalOfJob(override: Override, { tryJob }: SweepLegality): Advice | undefined {
+  let job: readonly string[] = [];
   try {
-    const [job] = sweepOverrides(override);
-    if (job !== undefined) tryJob?.(override, job);
+    [job = []] = sweepOverrides(override);
+    if (job.length > 0) tryJob?.(override, job);
   } catch (error) {
     if (!isConfigError(error)) throw error;
     const { hint, origin, proposals } = error.details;
-    const isOfJob = origin?.kind === "override" && origin.index === override.origin.index;
+    const isOfJob = origin?.kind === "override" && job.includes(origin.text);
     if (isOfJob && hint !== undefined && proposals !== undefined) return { hint, proposals };
   }
   return undefined;
@@ -338,7 +339,7 @@ function requireReplaceable(override: Override, isGroup: boolean): void {
 }
 
 /** `group` or `group@package`, as typed. */
-const overrideKeyOf = (override: Override): string =>
+export const overrideKeyOf = (override: Override): string =>
   override.package === undefined
     ? override.keyOrGroup
     : `${override.keyOrGroup}@${override.package}`;

@@ -164,6 +164,9 @@ describe("refuseMisspelt", () => {
     [["./train.js", "-m", "lr=1,2", "--out", "x"], "-m lr=1,2 -- node ./train.js --out x"],
     [["uv", "run", "train.py", "+lr=3"], "+lr=3 -- uv run train.py"],
     [["dd", "if=a", "of=b"], "-- dd if=a of=b"],
+    [["python", "-m", "dist.run", "train.py", "lr=3"], "lr=3 -- python -m dist.run train.py"],
+    [["env", "A=1", "python", "train.py", "-m", "lr=1,2"], "-m lr=1,2 -- env A=1 python train.py"],
+    [["train.py", "name=my run", "--to", "a b"], "'name=my run' -- python3 train.py --to 'a b'"],
   ])("puts what is the command's in front of the program in %j", (argv, line) => {
     const runs = { ...PROFILES, verb: "run", passesConfig: true };
     expect(refusal(argv, true, runs)?.hint).toBe(`to run a program, put -- before it: ${line}`);
@@ -176,6 +179,9 @@ describe("refuseMisspelt", () => {
     writeFileSync(join(cwd, "train.py"), "");
     expect(refusal(["lr=3", "train.py"], true, runs)?.hint).toBe(
       "to run a program: prog run lr=3 -- python3 train.py",
+    );
+    expect(refusal(["lr=3", "python", "train.py"], true, runs)?.hint).toBe(
+      "to run a program: prog run lr=3 -- python train.py",
     );
   });
 
