@@ -233,7 +233,7 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
     hint: isFile
       ? `make it so (chmod +x ${file}), or name what runs it: ${started.length > 1 ? shellCommand(started) : `python ${file}`}`
       : existsSync(path)
-        ? `for the file here, write ${shellCommand(started)}`
+        ? `for the file here, write ${shellCommand(started.length > 1 ? started : [`./${file}`])}`
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
   });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isCodedError } from "../../../src/engine/values/errors.ts";
+import { findExecutable } from "../../../src/foundation/system/find-program.ts";
 import { requireProgram } from "../../../src/profiler/cli/check-request.ts";
 import { createWorkload, workloadOverrides } from "../../../src/profiler/run/workloads.ts";
 import type {
@@ -206,7 +207,8 @@ describe("requireProgram", () => {
     });
     expect(refused).toEqual([`${cwd}/bench`, "./bench"]);
     for (const [script, interpreter] of [
-      ["train.py", "python3"],
+      // As a shell would find it: some systems have no `python`.
+      ["train.py", findExecutable("python", cwd) === null ? "python3" : "python"],
       ["train.mjs", "node"],
     ] as const) {
       writeFileSync(join(cwd, script), "", { mode: 0o644 });
