@@ -23,17 +23,19 @@ export const comparisonNotes = (
   ...ownNotes("B", b, a),
 ];
 
+/** The report that lacks an entry, and what an entry of the other is then. */
+const SIDES = [
+  { side: "b", name: "B", other: "A", verdict: "gone" },
+  { side: "a", name: "A", other: "B", verdict: "new" },
+] as const;
+
 /** Explains what is not compared, and which selection leaves it out. */
 export function leftOutNotes(
   regions: readonly RegionChange[],
   kernels: readonly KernelChange[],
   looked: CoverageOfBoth,
 ): readonly string[] {
-  const sides = [
-    { side: "b", name: "B", other: "A", verdict: "gone" },
-    { side: "a", name: "A", other: "B", verdict: "new" },
-  ] as const;
-  return sides.flatMap(({ side, name, other, verdict }) => {
+  return SIDES.flatMap(({ side, name, other, verdict }) => {
     const leaves = (words: string, count: number) =>
       `(${words}) leaves ${agreeing(count, "it", "them")} out; ${agreeing(count, "it is", "they are")} marked left out, not ${verdict}`;
     const { regionWords, kernelWords, region, kernel } = looked[side];
@@ -63,11 +65,7 @@ export function notWholeNotes(
   regions: readonly RegionChange[],
   looked: CoverageOfBoth,
 ): readonly string[] {
-  const sides = [
-    { side: "b", name: "B", other: "A", verdict: "gone" },
-    { side: "a", name: "A", other: "B", verdict: "new" },
-  ] as const;
-  return sides.flatMap(({ side, name, other, verdict }) => {
+  return SIDES.flatMap(({ side, name, other, verdict }) => {
     if (looked[side].isWhole) return [];
     const count = regions.filter(
       (entry) =>
