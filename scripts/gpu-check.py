@@ -1,55 +1,59 @@
 #!/usr/bin/env python3
-"""Checks the ShallowResNet's GPU backend and the recorder on a machine with a GPU. Needs no Node.js.
+"""Checks on a machine with a GPU what only a GPU can show. Needs no Node.js where gpu-carry.mjs packed one.
 
-    python3 scripts/gpu-check.py [--out DIR] [--minutes N] [--program FILE] [--place DIR] [--nsys FILE]
-                               [--only STEP,...] [--skip STEP,...]
+    python3 scripts/gpu-check.py [--minutes N] [--only STEP,...] [--skip STEP,...] [--seen FILE] [--list]
+                                 [--place DIR] [--out DIR] [--pack] [--one-archive]
+                                 [--carried FILE | --installed DIR] [--nsys FILE] [--program FILE] [--cases FILE]
+    python3 scripts/gpu-check.py --record DIR
 
-Builds shallow_resnet with each library that is found (cuda: kernels of our own; cudnn), runs it with
-all data types, statistics and launch modes against PyTorch's golden data (tests/fixtures/golden),
-against the CPU backend on odd sizes and against the PyTorch of this machine, compares the recorder's
-kernel times with those of nsys and ncu (gpu-check-recorder.py), records a training step of PyTorch and
-replays of CUDA graphs with nsys, measures what the recorder costs beside nsys, records ncu's reports for
-tests to keep, asks ncu what it refuses, measures speed, and looks for memory errors (compute-sanitizer).
+Steps come in the order of their value (--list): deep-profile in ncu's four replay modes; the program's results beside
+PyTorch's golden data; the recorder's kernel times beside those of ncu and nsys; PyTorch and other profilers; what fails
+and is killed; what recording costs; how fast the program is beside PyTorch; counters, and reports for tests to keep.
+A step that fails, hangs or finds no time left costs itself only; a program, an ncu or a replay mode that cannot do the
+least is not tried again. GPU clocks are left alone.
 
-Steps, the most valuable first, as time may not suffice for all: machine, build, golden, odd, failures, recorder,
-torch, permission, ncu, nsys, overhead, fixtures, sanitizer, speed, refused. A step that fails, hangs or finds no
-time left costs itself only; a program or an ncu that cannot do the least is not tried again. Prints a table and writes it with all output to DIR (default: $OUT,
-else tmp/gpu-check) after every check; where DIR is $OUT or below it, or with --pack, as at most 8 files below
-16 MiB at any moment (--one-archive: 3 files). Exit code 1 when a check failed; what cannot be checked here is listed as
-skipped, with the reason.
+Prints a table and writes it with all output to DIR (default: $OUT, else tmp/gpu-check) after every check; where DIR is
+$OUT or below it, or with --pack, as at most 8 files below 16 MiB at any moment (--one-archive: 3 files). Exit code 1
+when a check failed; what cannot be checked here is listed as skipped, with the reason.
 
---program takes an executable that is built already, and skips building. --place builds in DIR and leaves that there:
-another command on the same machine does not build again. --nsys takes what gpu-carry.mjs --nsys
-packed (default: .carry-nsys/nsys.tar.gz), which is used before an nsys of the machine.
+Left out is what was seen to be ok before: by the results that --record collected (--seen, default
+tests/manual/gpu/results.json), and by an earlier command on the same machine in the same --place, where programs that
+were compiled stay, too. So the same command goes on with what is left. --only makes steps whatever was seen.
+
+--record takes the folder that a command left in --out, adds it to tests/manual/gpu/results.json and writes results.md
+beside that.
+
+deep-profile is what gpu-carry.mjs packed (--carried, or .carry/hydraconf.tar.xz where it is), a folder where that is
+unpacked (--installed), or else this checkout, where it is built and Node.js is there. --nsys takes what gpu-carry.mjs --nsys packed
+(default .carry-nsys/nsys.tar.xz), which is used before an nsys of the machine. --program and --cases take executables
+of shallow_resnet and gpu_cases.cu that are compiled already.
 """
 
 import argparse
+import functools
 import os
 import shutil
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
-from gpu import correctness, nsight, nsys_checks, speed  # noqa: E402
-from gpu.build import ROOT, build  # noqa: E402
-from gpu.cases import build_cases, cases_in, check_costs  # noqa: E402
-from gpu.carried import use_nsys  # noqa: E402
-from gpu.machine import describe_machine  # noqa: E402
+from gpu.bench import Bench  # noqa: E402
+from gpu.cupti import name_cupti_where_missed  # noqa: E402
+from gpu.machine import gpu  # noqa: E402
 from gpu.nsys import GIVEN_UP  # noqa: E402
 from gpu.outbox import Outbox, is_returned  # noqa: E402
-from gpu.program import SPEED, Program, sizes_text  # noqa: E402
-from gpu.recorder import build_recorder, check_recorder  # noqa: E402
-from gpu.report import Report, finish_when_stopped  # noqa: E402
-from gpu.run import end_all_at, end_all_now  # noqa: E402
+from gpu.report import Failed, Report, Skipped, finish_when_stopped  # noqa: E402
+from gpu.results import RECORDED, read_rows, record, seen_in  # noqa: E402
+from gpu.run import TookTooLong, end_all_at, end_all_now  # noqa: E402
+from gpu.steps import PLAN, STEPS, Check  # noqa: E402
 
-STEPS = (
-    *("machine", "build", "golden", "odd", "failures", "recorder", "torch", "permission", "ncu", "nsys"),
-    *("overhead", "fixtures", "sanitizer", "speed", "refused"),
-)
-# What they need beside the program.
-WITH_RECORDER = {"recorder", "torch", "overhead"}
-WITH_CASES = {"nsys", "overhead", "ncu"}
+NAMES = [step.name for step in STEPS]
+# Of deep-profile, made while programs compile.
+FIRST = ("doctor", "build")
+# In what deep-profile says where it ended a run of ncu.
+TIME_LIMIT = "(pipeline.ncu.timeout_min)"
 
 
 def main():
@@ -58,29 +62,43 @@ def main():
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--pack", action="store_true")
     parser.add_argument("--one-archive", action="store_true")
-    parser.add_argument("--program")
     parser.add_argument("--place")
-    parser.add_argument("--nsys", default=os.path.join(ROOT, ".carry-nsys", "nsys.tar.gz"))
-    parser.add_argument("--only", default=",".join(STEPS))
-    parser.add_argument("--skip", default="")
+    parser.add_argument("--only", type=steps_named)
+    parser.add_argument("--skip", type=steps_named, default=())
+    parser.add_argument("--seen", default=RECORDED)
+    parser.add_argument("--carried")
+    parser.add_argument("--installed")
+    parser.add_argument("--nsys", default=os.path.join(ROOT, ".carry-nsys", "nsys.tar.xz"))
+    parser.add_argument("--program")
+    parser.add_argument("--cases")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--record", metavar="DIR")
     options = parser.parse_args()
-    named = [step for step in [*options.only.split(","), *options.skip.split(",")] if step]
-    unknown = [step for step in named if step not in STEPS]
-    if unknown:
-        parser.error(f"unknown step {unknown[0]}; there are {', '.join(STEPS)}")
-    wanted = [step for step in options.only.split(",") if step not in options.skip.split(",")]
+    if options.list:
+        print_plan()
+        return 0
+    if options.record:
+        print(record(options.record))
+        return 0
 
-    outbox = Outbox(options.out, options.pack or is_returned(options.out), options.one_archive)
-    report = Report(outbox, options.minutes * 60)
-    end_all_at(report.deadline)
-    finish_when_stopped(report, end_all_now)
     scratch = options.place or tempfile.mkdtemp(prefix="gpu-check-build-")
     os.makedirs(scratch, exist_ok=True)
+    earlier = read_rows(os.path.join(scratch, "results.json"))
+    seen = set() if options.only else seen_in(options.seen) | seen_in(os.path.join(scratch, "results.json"))
+    wanted = [name for name in options.only or NAMES if name not in options.skip and name not in seen]
+    if not wanted:
+        print(f"nothing is left: every step was ok before ({options.seen}); --only NAME makes one again")
+        return 0
+    outbox = Outbox(options.out, options.pack or is_returned(options.out), options.one_archive)
+    report = Report(outbox, options.minutes * 60, gpu(), earlier, options.place)
+    end_all_at(report.deadline)
+    finish_when_stopped(report, end_all_now)
     # Another user runs the program in one of the steps.
-    os.chmod(scratch, 0o755)
+    for folder in {scratch, outbox.work}:
+        os.chmod(folder, 0o755)
     os.environ[GIVEN_UP] = os.path.join(scratch, f"nsys-given-up-{os.getpid()}")
     try:
-        check_all(report, options, scratch, wanted)
+        check_all(Bench(report, options, scratch), with_needed(wanted, options.skip))
     finally:
         code = report.finish()
         if scratch != options.place:
@@ -88,109 +106,75 @@ def main():
     return code
 
 
-def check_all(report, options, scratch, wanted):
-    out = report.outbox.work
-    programs, library = prepare(report, options, scratch, wanted, out)
-    for step in STEPS:
-        if step not in wanted:
+def steps_named(text):
+    names = [name for name in text.split(",") if name]
+    for name in names:
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(f"unknown step {name}; there are {', '.join(NAMES)}")
+    return names
+
+
+def with_needed(wanted, skipped):
+    """Those whose results others are made from, too, unless they are said to be there."""
+    needed = set(wanted)
+    for step in reversed(STEPS):
+        if step.name in needed:
+            needed |= {name for name in step.after if name not in skipped}
+    return [step for step in STEPS if step.name in needed]
+
+
+def print_plan():
+    for question, steps in PLAN.items():
+        print(f"\n{question}")
+        for step in steps:
+            words = "(no deep-profile)" if isinstance(step, Check) else " ".join(step.arguments)
+            print(f"  {step.name:26} {words}")
+
+
+def check_all(bench, steps):
+    uses = {use for step in steps for use in step.uses}
+    first = [step for step in steps if step.name in FIRST]
+    describe = [
+        (step.name, what, action) for step in steps if step.name == "machine" for what, action in step.rows(bench)
+    ]
+    profile_first = functools.partial(profile_all, bench, first) if first else None
+    bench.prepare(uses, profile_first, describe)
+    for step in steps:
+        if step in first or step.name == "machine":
             continue
-        if step in TOGETHER:
-            report.check_together([check for program in programs for check in TOGETHER[step](program)])
-            continue
-        for program in programs:
-            run_step(step, program, report, library, out)
-        if step in WITH_CASES:
-            run_cases(step, report, scratch, library, out)
-
-
-def prepare(report, options, scratch, wanted, out):
-    """Describes the machine and builds what is asked for, all at once: nothing is measured yet."""
-    names = ["cuda"] if options.program else ["cuda", "cudnn"]
-    programs = {}
-
-    def program(name):
-        folder = os.path.join(scratch, name)
-        os.makedirs(folder, exist_ok=True)
-        log = os.path.join(out, f"{name}-runs.log")
-        if options.program:
-            path, detail = os.path.abspath(options.program), "built before"
+        if not isinstance(step, Check):
+            profile(bench, step)
+        elif step.together:
+            bench.report.check_together([(step.name, *row) for row in step.rows(bench)])
         else:
-            path, detail = build(name, folder, report_log(out))
-        programs[name] = Program(path, name, folder, log)
-        return detail
-
-    if {"machine", "recorder", "nsys", "overhead"} & set(wanted):
-        report.check("machine", "nsys as carried", lambda: use_nsys(options.nsys, scratch))
-    library = os.path.join(scratch, "region_recorder.so")
-    checks = [("build", name, lambda name=name: program(name)) for name in names]
-    if WITH_RECORDER & set(wanted):
-        checks.append(("build", "recorder", lambda: build_recorder(library, report_log(out))))
-    if WITH_CASES & set(wanted):
-        checks.append(("build", "cases", lambda: build_cases(scratch, report_log(out))))
-    if "machine" in wanted:
-        checks.append(("machine", "what is here", lambda: describe_machine(out)))
-    report.check_together(checks)
-    built = [programs[name] for name in names if name in programs]
-
-    def runs(program):
-        what = f"{program.library} runs"
-        return report.check("build", what, lambda: correctness.check_runs(program))
-
-    return [program for program in built if runs(program)], library
+            for row in step.rows(bench):
+                bench.report.check(step.name, *row)
 
 
-def report_log(out):
-    return os.path.join(out, "build.log")
+def profile_all(bench, steps):
+    for step in steps:
+        profile(bench, step)
 
 
-# Checks that measure no time run several at once, those of all libraries.
-TOGETHER = {
-    "golden": correctness.golden_checks,
-    "odd": correctness.odd_checks,
-    "failures": correctness.failure_checks,
-    "sanitizer": speed.sanitizer_checks,
-}
-ALONE = {"speed": speed.speed_checks}
-WITH_FILES = {
-    "fixtures": nsight.fixture_checks,
-    "refused": nsight.refusal_checks,
-    "ncu": nsight.replay_checks,
-}
-# Passes of few microseconds per launch, where the recorder costs most, and of large kernels.
-OVERHEAD = (SPEED[0], SPEED[1])
+def profile(bench, step):
+    """Not where a step that it needs did not work, nor ncu where it was too slow for less."""
 
+    def action():
+        for other in step.after:
+            if not bench.done.get(other, True):
+                raise Skipped(f"{other} did not work")
+        for mode, what in step.loads:
+            if (mode, what) in bench.hung:
+                raise Skipped(f"{mode} replay of {what} took too long before")
+        try:
+            return step.run(bench, min(step.seconds, bench.report.left()))
+        except Failed as problem:
+            if step.mode and (isinstance(problem, TookTooLong) or TIME_LIMIT in str(problem)):
+                bench.hung.add(step.loads[-1])
+            named = name_cupti_where_missed(str(problem))
+            raise Failed(f"{problem}; from here on with {named}") if named else problem
 
-def run_step(step, program, report, library, out):
-    if step in ALONE:
-        for check in ALONE[step](program):
-            report.check(*check)
-    elif step == "torch":
-        for check in correctness.torch_checks(program, library, out):
-            report.check(*check)
-    elif step in WITH_FILES:
-        for check in WITH_FILES[step](program, out):
-            report.check(*check)
-    elif step == "recorder":
-        what = f"{program.library} beside nsys and ncu"
-        report.check("recorder", what, lambda: check_recorder(program, library, out, report.left()))
-    elif step == "overhead" and program.library == "cuda":
-        for sizes in OVERHEAD:
-            what = f"{program.library} {sizes_text(sizes)}"
-            report.check("overhead", what, lambda s=sizes: speed.check_overhead(program, library, s))
-    elif step == "permission" and program.library == "cuda":
-        report.check("permission", "ncu, one kernel", lambda: nsight.check_ncu(program, out))
-        report.check("permission", "ncu as nobody", lambda: nsight.check_permission(program, out))
-
-
-def run_cases(step, report, folder, library, out):
-    if step == "overhead":
-        report.check("overhead", "launches and ranges", lambda: check_costs(folder, library))
-        return
-    if step == "ncu":
-        report.check("ncu", "range of steps", lambda: nsight.check_steps(cases_in(folder), out))
-        return
-    for check in nsys_checks.nsys_checks(folder, out):
-        report.check(*check)
+    bench.done[step.name] = bench.report.check(step.name, "deep-profile", action, least=5)
 
 
 if __name__ == "__main__":

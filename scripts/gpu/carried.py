@@ -13,9 +13,13 @@ from gpu.run import run
 def unpack(archive, folder):
     if not os.path.exists(archive):
         raise Failed(f"{archive} is not here: node scripts/gpu-carry.mjs makes it, and `carry` names it")
-    with tarfile.open(archive) as tar:
-        # From 3.14 on files get fewer rights unless told, and from 3.12 on Python says so.
-        tar.extractall(folder, **({"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}))
+    try:
+        with tarfile.open(archive) as tar:
+            # From 3.14 on files get fewer rights unless told, and from 3.12 on Python says so.
+            tar.extractall(folder, **({"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}))
+    except tarfile.ReadError:
+        # A Python that was built without lzma.
+        run(["tar", "-C", folder, "-xf", archive], 120)
     return f"{os.path.getsize(archive) / 2**20:.0f} MiB"
 
 

@@ -1,4 +1,4 @@
-"""tests/manual/gpu/gpu_cases.cu: what a program can do with a GPU that a profiler must survive."""
+"""The programs of tests/manual/gpu. gpu_cases.cu has what a program can do with a GPU that a profiler must survive."""
 
 import json
 import os
@@ -8,7 +8,12 @@ from gpu.nsys import OPTIONS, usable_nsys
 from gpu.report import Failed, Skipped, first_line
 from gpu.run import run
 
-SOURCE = os.path.join(ROOT, "tests", "manual", "gpu", "gpu_cases.cu")
+MANUAL = os.path.join(ROOT, "tests", "manual", "gpu")
+SOURCE = os.path.join(MANUAL, "gpu_cases.cu")
+# Programs of PyTorch.
+TORCH_PROGRAM = os.path.join(MANUAL, "torch_regions.py")
+EMIT_NVTX_PROGRAM = os.path.join(MANUAL, "torch_emit_nvtx.py")
+BESIDE_PROFILERS = os.path.join(MANUAL, "beside_profilers.py")
 NAME = "gpu_cases"
 NVTX = os.path.join("nvtx3", "nvToolsExt.h")
 # Of its case `graph`: five replays of five kernels, one beside them, and one before the ranges.
@@ -56,9 +61,8 @@ def measure_costs(program, env=None, under=()):
     return json.loads(lines[-1])
 
 
-def check_costs(folder, library):
+def check_costs(program, folder, library):
     """What the recorder adds to each launch and each range of a program of many short kernels, beside nsys."""
-    program = cases_in(folder)
     recorder = {
         "NVTX_INJECTION64_PATH": library,
         "CUDA_INJECTION64_PATH": library,

@@ -29,7 +29,7 @@ def golden_checks(program):
             for graph in ([], ["--cuda-graph"]):
                 what = f"{program.library} {variant} {mode}{' graph' if graph else ''}"
                 arguments = ([*flags, *graph], mode, tolerance)
-                yield "golden", what, lambda a=arguments: check_golden(program, *a)
+                yield what, lambda a=arguments: check_golden(program, *a)
 
 
 def check_golden(program, flags, mode, tolerance):
@@ -59,7 +59,7 @@ def odd_checks(program):
     for sizes in ODD:
         mode = "running" if sizes[4] == 1 else "batch"
         what = f"{program.library} {sizes_text(sizes)} {mode}"
-        yield "odd", what, lambda s=sizes, m=mode: check_odd(program, s, m)
+        yield what, lambda s=sizes, m=mode: check_odd(program, s, m)
 
 
 def check_odd(program, sizes, mode):
@@ -75,17 +75,17 @@ def check_odd(program, sizes, mode):
 def failure_checks(program):
     name = program.library
     yield (
-        *("failures", f"{name}: no such GPU"),
+        f"{name}: no such GPU",
         lambda: check_failure(program, ["--device", "cuda:99"], "there is no such GPU"),
     )
     yield (
-        *("failures", f"{name}: driver older than the toolkit"),
+        f"{name}: driver older than the toolkit",
         lambda: check_failure(program, [], "the NVIDIA driver is too old", {"LD_LIBRARY_PATH": old_driver(program)}),
     )
     # 4 x 256 GiB of activations, which no GPU has, with an input that the host has.
     huge = [*sizes_flags(512, 1, 1024, 1, 360), "--seed", 1]
     yield (
-        *("failures", f"{name}: out of memory"),
+        f"{name}: out of memory",
         lambda: check_failure(program, huge, "not enough free memory"),
     )
 
@@ -108,7 +108,7 @@ def check_failure(program, args, words, env=None):
 def torch_checks(program, library, out):
     for sizes in SPEED:
         what = f"{program.library} {sizes_text(sizes)}"
-        yield "torch", what, lambda s=sizes: check_torch(program, s, library, out)
+        yield what, lambda s=sizes: check_torch(program, s, library, out)
 
 
 TORCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_reference.py")

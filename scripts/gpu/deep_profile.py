@@ -8,12 +8,12 @@ from gpu.run import run
 
 
 class Installation:
-    """`place` holds node/, package/ and perhaps tools/; runs and transcripts go below `work`."""
+    """`place` holds node/, package/ and perhaps tools/, or they are named; runs and transcripts go below `work`."""
 
-    def __init__(self, place, work):
+    def __init__(self, place, work, node=None, package=None):
         self.place = place
-        self.node = os.path.join(place, "node", "bin", "node")
-        self.command = os.path.join(place, "package", "dist", "bin", "deep-profile.js")
+        self.node = node or os.path.join(place, "node", "bin", "node")
+        self.command = os.path.join(package or os.path.join(place, "package"), "dist", "bin", "deep-profile.js")
         self.runs = os.path.join(work, "runs")
         self.logs = os.path.join(work, "logs")
         for folder in (self.runs, self.logs):
@@ -26,14 +26,15 @@ class Installation:
     def directory(self, name):
         return os.path.join(self.runs, name)
 
-    def profile(self, name, arguments, seconds, env=None, **options):
+    def profile(self, name, arguments, seconds, places=None, env=None, **options):
         """Runs the command; its transcript is logs/NAME.txt.
 
-        {runs} stands for the runs' folder, {place} for that of the installation.
+        {runs} stands for the runs' folder, {place} for that of the installation; `places` has others.
         """
-        own = {name: self._with_places(value) for name, value in (env or {}).items()}
+        where = {"runs": self.runs, "place": self.place, **(places or {})}
+        own = {name: with_places(value, where) for name, value in (env or {}).items()}
         return run(
-            [self.node, self.command, *map(self._with_places, arguments)],
+            [self.node, self.command, *(with_places(word, where) for word in arguments)],
             seconds,
             env={"PATH": self.path, "NO_COLOR": "1", "COLUMNS": "120", **own},
             cwd=self.runs,
@@ -41,8 +42,11 @@ class Installation:
             **options,
         )
 
-    def _with_places(self, word):
-        return word.replace("{runs}", self.runs).replace("{place}", self.place)
+
+def with_places(word, where):
+    for name, path in where.items():
+        word = word.replace(f"{{{name}}}", path)
+    return word
 
 
 def read_report(folder):

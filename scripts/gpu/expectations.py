@@ -41,6 +41,46 @@ def with_note(words, expect, collector="ncu"):
     return check
 
 
+def without_note(words, collector="recorder"):
+    def check(directory, _):
+        told = [note for note in read_report(os.path.join(directory, collector))["notes"] if words in note]
+        if told:
+            raise Failed(f"a note says '{words}': {told[0]}")
+        return f"no note says '{words}'"
+
+    return check
+
+
+def ranges_without_kernels(names):
+    """Of the recorder: another tool has the GPU."""
+
+    def check(directory, _):
+        report = read_report(os.path.join(directory, "recorder"))
+        detail = require_regions(report, names)
+        counted_here = [region["name"] for region in report["regions"] if region["kernel_count"]]
+        if counted_here:
+            raise Failed(f"kernels in {', '.join(counted_here)}; notes: {report['notes']}")
+        return detail
+
+    return check
+
+
+def own_profile(least=0, most=None):
+    """Of tests/manual/gpu/beside_profilers.py: how many kernels are in the profile that it made of itself."""
+
+    def check(directory, _):
+        match = printed(directory, r"^kernels in the program's profile: (\d+)$")
+        if match is None:
+            raise Failed("the program did not say what is in its profile")
+        kernels = int(match.group(1))
+        if kernels < least or (most is not None and kernels > most):
+            wanted = f"{least} or more" if most is None else f"at most {most}"
+            raise Failed(f"{kernels} kernels in the program's own profile, not {wanted}")
+        return f"{kernels} kernels in the program's own profile"
+
+    return check
+
+
 def notes(collector):
     """For the table: what the report itself remarks."""
 
@@ -115,12 +155,20 @@ def tells_of_loss(text):
 
 def announced(directory):
     """What tests/manual/gpu/gpu_cases.cu printed before its case."""
+    match = printed(directory, r'^\{"kernels".*\}$')
+    if match is None:
+        raise Failed("the program did not say what it launches")
+    return json.loads(match.group())["kernels"]
+
+
+def printed(directory, line):
+    """The first line that the profiled program printed of this kind."""
     for path in sorted(glob.glob(os.path.join(directory, "recorder", "stdout*"))):
         with open(path, encoding="utf-8", errors="replace") as file:
-            match = re.search(r'^\{"kernels".*\}$', file.read(), re.MULTILINE)
+            match = re.search(line, file.read(), re.MULTILINE)
         if match:
-            return json.loads(match.group())["kernels"]
-    raise Failed("the program did not say what it launches")
+            return match
+    return None
 
 
 def payloads(region, name, total):

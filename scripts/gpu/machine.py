@@ -1,5 +1,6 @@
 """What this machine is and has, as text to keep: the answers of its tools, whatever they are."""
 
+import functools
 import glob
 import os
 import re
@@ -21,8 +22,8 @@ COMMANDS = [
     ["python3", "-c", "import torch; print(torch.__version__, torch.backends.cudnn.version())"],
     ["sh", "-c", "ls -la /dev/nvidia* /opt/nvidia /opt/nvidia/* /usr/local | head -80"],
     # Whether nsys can make reports here: it needs its importer.
-    ["sh", "-c", "find / -xdev \\( -name 'QdstrmImporter*' -o -name nsys \\) 2>/dev/null | head"],
-    ["sh", "-c", "find / -xdev \\( -name 'libcupti.so*' -o -name 'libcudnn*.so*' \\) 2>/dev/null | head -60"],
+    ["sh", "-c", "timeout 10 find / -xdev \\( -name 'QdstrmImporter*' -o -name nsys \\) 2>/dev/null | head"],
+    ["sh", "-c", "timeout 10 find / -xdev \\( -name 'libcupti.so*' -o -name 'libcudnn*.so*' \\) 2>&- | head -60"],
 ]
 FILES = [
     "/proc/driver/nvidia/version",
@@ -30,6 +31,7 @@ FILES = [
     "/proc/sys/kernel/perf_event_paranoid",
     "/etc/os-release",
 ]
+NO_GPU = "no GPU answers"
 NCU = ["--version", "--help", "--list-sets", "--list-sections", "--list-metrics"]
 
 
@@ -51,23 +53,28 @@ def describe_machine(out):
         answered += ask([one, "--version"], log)
     nsys = find_nsys()
     cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
-    return f"{gpu()}; {answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
+    place = "" if gpu().startswith(NO_GPU) else f": tests/fixtures/{fixture_folder(gpu())}"
+    return f"{gpu()}{place}; {answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
 
 
+@functools.cache
 def gpu():
-    """Which GPU it is, and where what it leaves for tests is kept."""
+    """Which GPU it is, and its driver."""
     try:
         asked = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 30, check=False)
     except (OSError, Failed) as problem:
-        return f"no GPU answers: {first_line(problem)}"
+        return f"{NO_GPU}: {first_line(problem)}"
     name = first_line(asked.stdout)
     if asked.returncode != 0 or name == "":
-        return f"no GPU answers: {first_line(asked.stdout + asked.stderr)}"
-    return f"{name}: tests/fixtures/{fixture_folder(name)}"
+        return f"{NO_GPU}: {first_line(asked.stdout + asked.stderr)}"
+    return name
 
 
 def fixture_folder(name):
-    """`h200` of an `NVIDIA H200`, `h100` of an `NVIDIA H100 80GB HBM3`, `rtx-4090` of an `NVIDIA GeForce RTX 4090`."""
+    """Where what it leaves for tests is kept.
+
+    `h200` of an `NVIDIA H200`, `h100` of an `NVIDIA H100 80GB HBM3`, `rtx-4090` of an `NVIDIA GeForce RTX 4090`.
+    """
     model = re.sub(r"^(NVIDIA|Tesla|Quadro|GeForce)\s+", "", name.split(",")[0].strip())
     model = re.sub(r"^GeForce\s+", "", model)
     words = re.match(r"(?:(?:RTX|GTX|TITAN)\s+)?\S+", model)

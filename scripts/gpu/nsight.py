@@ -88,10 +88,10 @@ def replay_checks(program, out):
     for mode, regions in modes.items():
         for region in regions:
             what = f"{program.library} {mode} {region}"
-            yield "ncu", what, lambda m=mode, r=region: check_replay(program, m, r, out)
+            yield what, lambda m=mode, r=region: check_replay(program, m, r, out)
     if program.library == "cuda":
         for mode in ("range", "app-range"):
-            yield "ncu", f"cuda {mode} of neighbours", lambda m=mode: check_neighbours(program, m, out)
+            yield f"cuda {mode} of neighbours", lambda m=mode: check_neighbours(program, m, out)
 
 
 # Of the program's three passes: stem, residual and head follow each other without an API call between them.
@@ -136,7 +136,7 @@ def check_replay(program, mode, region, out):
 
 def fixture_checks(program, out):
     for mode in ("kernel", "range", "app-range", "application") if program.library == "cuda" else ("kernel", "range"):
-        yield "fixtures", f"{program.library} {mode}", lambda m=mode: record_fixture(program, m, out)
+        yield f"{program.library} {mode}", lambda m=mode: record_fixture(program, m, out)
 
 
 def record_fixture(program, mode, out):
@@ -184,17 +184,17 @@ def refusal_checks(program, out):
     # app-range starts the program once per pass, some fifty times: with one library, and last.
     for mode in ("range", "kernel"):
         yield (
-            *("refused", f"{program.library} {mode}: the default preset"),
+            f"{program.library} {mode}: the default preset",
             lambda m=mode: check_asked(program, m, everything, out, f"preset-{m}"),
         )
     for metric in ["inst_executed", "sass__inst_executed_global_loads", metrics[3]] if program.library == "cuda" else []:
         yield (
-            *("refused", f"{program.library} range: {metric}"),
+            f"{program.library} range: {metric}",
             lambda m=metric: check_asked(program, "range", ["--metrics", m], out, f"metric-{m}", False),
         )
     if program.library == "cuda":
         yield (
-            *("refused", "cuda app-range: the default preset"),
+            "cuda app-range: the default preset",
             lambda: check_asked(program, "app-range", everything, out, "preset-app-range", seconds=150),
         )
 

@@ -3,15 +3,15 @@
 import os
 
 from gpu.build import ROOT
-from gpu.cases import GRAPH_KERNELS, cases_in
+from gpu.cases import EMIT_NVTX_PROGRAM, GRAPH_KERNELS
 from gpu.nsys import KERNELS, all_nsys, count, keep_for_tests, ranges_named, record
-from gpu.profile_steps import EMIT_NVTX_PROGRAM, find_torch
 from gpu.report import Failed, Skipped
+from gpu.run import find_torch
 
 
-def nsys_checks(folder, out):
-    yield "nsys", "emit_nvtx of PyTorch", lambda: check_emit_nvtx(out)
-    yield "nsys", "replays of a CUDA graph", lambda: check_graphs(folder, out)
+def nsys_checks(bench):
+    yield "emit_nvtx of PyTorch", lambda: check_emit_nvtx(bench.out)
+    yield "replays of a CUDA graph", lambda: check_graphs(bench.cases(), bench.out)
 
 
 def check_emit_nvtx(out):
@@ -29,12 +29,12 @@ def check_emit_nvtx(out):
     return f"{kernels} kernels, {numbered} numbered ranges"
 
 
-def check_graphs(folder, out):
+def check_graphs(cases, out):
     """Each kernel of a graph that is launched, not the graph as a whole."""
     if not all_nsys():
         raise Skipped("no nsys")
     report = os.path.join(out, "nsys-graph")
-    export = record([cases_in(folder), "graph"], report, ("--cuda-graph-trace", "node"))
+    export = record([cases, "graph"], report, ("--cuda-graph-trace", "node"))
     keep_for_tests(export)
     kernels = count(export, f"SELECT count(*) FROM {KERNELS}")
     if kernels != GRAPH_KERNELS:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import signal
 import sys
 import threading
@@ -19,13 +20,21 @@ class Skipped(Exception):
 
 
 class Report:
-    """`outbox` gets results.json and results.md; no check begins after `seconds`."""
+    """`outbox` gets results.json and results.md; no check begins after `seconds`.
 
-    def __init__(self, outbox, seconds):
+    `earlier` are rows of another command on this machine: those of steps that are not made again stand before ours.
+    `place` is a folder that gets results.json, too, for the next command.
+    """
+
+    def __init__(self, outbox, seconds, machine="", earlier=(), place=None):
         self.outbox = outbox
+        self.machine = machine
+        self.date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.began = time.monotonic()
         self.deadline = self.began + seconds
         self.rows = []
+        self._earlier = list(earlier)
+        self._place = place
         self._lock = threading.RLock()
 
     def left(self):
@@ -52,7 +61,7 @@ class Report:
         }
         with self._lock:
             self.rows.append(row)
-            print(f"{state:8} {step:10} {what:44} {shortened(detail)}", flush=True)
+            print(f"{state:8} {step:22} {what:36} {shortened(detail)}", flush=True)
             self.write()
             self.outbox.keep()
         return state == "ok"
@@ -66,9 +75,14 @@ class Report:
         return {state: states.count(state) for state in ("ok", "FAILED", "skipped")}
 
     def write(self):
-        self.outbox.write("results.json", json.dumps(self.rows, indent=1) + "\n")
+        made = {row["step"] for row in self.rows}
+        rows = [*(row for row in self._earlier if row["step"] not in made), *self.rows]
+        text = json.dumps({"machine": self.machine, "began": self.date, "rows": rows}, indent=1) + "\n"
+        self.outbox.write("results.json", text)
+        if self._place is not None:
+            write_whole(os.path.join(self._place, "results.json"), text)
         lines = ["| | step | check | result | s |", "|---|---|---|---|---|"]
-        for row in self.rows:
+        for row in rows:
             detail = shortened(row["detail"]).replace("|", "\\|")
             lines.append(f"| {row['state']} | {row['step']} | {row['what']} | {detail} | {row['seconds']:.1f} |")
         lines += [f"\nToo large to keep: {name}" for name in self.outbox.left_out]
@@ -86,6 +100,14 @@ class Report:
                 print(f"FAILED: {row['step']} {row['what']}: {shortened(row['detail'], 100)}", flush=True)
         print(", ".join(f"{count} {state}" for state, count in counts.items()), flush=True)
         return 1 if counts["FAILED"] or not counts["ok"] else 0
+
+
+def write_whole(path, text):
+    """Whole or not at all."""
+    unfinished = f"{path}.unfinished"
+    with open(unfinished, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(unfinished, path)
 
 
 def finish_when_stopped(report, end_programs):

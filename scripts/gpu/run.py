@@ -111,9 +111,14 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
 
 def complaint(result):
     """The line that most likely says what went wrong."""
-    lines = [line.strip() for line in f"{result.stderr}\n{result.stdout}".split("\n") if line.strip()]
-    # deep-profile's own errors have a hint below them; its notes say what is not so, and are none.
-    above = [line for line, next_line in zip(lines, lines[1:]) if next_line.startswith("Hint:")]
+    printed = [line for line in f"{result.stderr}\n{result.stdout}".split("\n") if line.strip()]
+    lines = [line.strip() for line in printed]
+    # deep-profile's own errors have hints below them, indented; its notes say what is not so, and are none.
+    above = [
+        next((other.strip() for other in reversed(printed[:place]) if not other[0].isspace()), line)
+        for place, line in enumerate(lines)
+        if line.startswith("Hint:")
+    ]
     others = [line for line in lines if not line.startswith("note:")]
     telling = (
         [line for line in lines if re.search(r"\[ERROR\]|==ERROR==|\bfatal\b|error:", line, re.IGNORECASE)]
@@ -167,3 +172,15 @@ def find_nsys():
     return find_tool("nsys", "/opt/nvidia/nsight-systems*/*/bin/nsys") or find_tool(
         "nsys", "/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys"
     )
+
+
+LOOKS_FOR_TORCH = "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
+
+
+@functools.cache
+def find_torch():
+    """PyTorch for the Python that a command line's `python3` is; None where that has none."""
+    if shutil.which("python3") is None:
+        return None
+    found = run(["python3", "-c", LOOKS_FOR_TORCH], 60, check=False)
+    return "torch" if found.returncode == 0 else None

@@ -22,7 +22,7 @@ def speed_checks(program):
     wanted += [(SHORT, variant, ["--cuda-graph"]) for variant in variants_here[:2]]
     for sizes, (variant, flags, _), graph in wanted:
         what = f"{program.library} {sizes_text(sizes)} {variant}{' graph' if graph else ''}"
-        yield "speed", what, lambda s=sizes, f=[*flags, *graph]: check_speed(program, s, f)
+        yield what, lambda s=sizes, f=[*flags, *graph]: check_speed(program, s, f)
 
 
 def check_speed(program, sizes, flags):
@@ -85,7 +85,7 @@ def check_overhead(program, library, sizes):
 
 def sanitizer_checks(program):
     for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
-        yield "sanitizer", f"{program.library} {tool}", lambda t=tool: check_sanitizer(program, t)
+        yield f"{program.library} {tool}", lambda t=tool: check_sanitizer(program, t)
 
 
 def check_sanitizer(program, tool):

@@ -49,7 +49,7 @@ interface Row {
 }
 
 const rowsIn = (out: string): Row[] =>
-  JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
+  (JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as { rows: Row[] }).rows;
 
 function run(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((done) => {
@@ -225,9 +225,9 @@ describe.concurrent("gpu-check.py", () => {
     const { folder, out, env } = place({ program: ["echo '{}'"] });
     writeFileSync(join(folder, "torch.py"), "raise ImportError('not on this machine')\n");
     const program = ["--program", join(folder, "bin", "program")];
-    const args = [...program, "--only", "torch", "--pack", "--out", out];
+    const args = [...program, "--only", "beside-torch", "--pack", "--out", out];
     expect(await run("gpu-check.py", args, { ...env, PYTHONPATH: folder })).toBe(0);
-    const rows = rowsIn(out).filter(({ step }) => step === "torch");
+    const rows = rowsIn(out).filter(({ step }) => step === "beside-torch");
     expect(rows.map(({ state, detail }) => [state, detail])).toEqual(
       Array(5).fill(["skipped", "not on this machine"]),
     );
@@ -292,7 +292,7 @@ describe.concurrent("gpu-check.py", () => {
     const args = ["--only", "golden", "--out", out, "--place", join(folder, "place")];
     await run("gpu-check.py", args, { ...env, ...chosen });
     const builtNow = () =>
-      rowsIn(out).filter(({ step, what }) => step === "build" && !what.includes("runs"));
+      rowsIn(out).filter(({ step, what }) => step === "compile" && !what.includes("runs"));
     const built = builtNow();
     expect(built.map(({ what, state, detail }) => [what, state, detail]).sort()).toEqual([
       ["cuda", "ok", "sm_90+compute_90, nvcc 13.0, 0 warnings"],
@@ -315,8 +315,8 @@ describe.concurrent("gpu-check.py", () => {
     const alone = { ...env, NVCC: undefined, CUDA_HOME: undefined, HYDRACONF_CUDA: "0" };
     expect(await run("gpu-check.py", ["--only", "golden", "--out", out], alone)).toBe(1);
     expect(rowsIn(out).map(({ step, state }) => [step, state])).toEqual([
-      ["build", "skipped"],
-      ["build", "skipped"],
+      ["compile", "skipped"],
+      ["compile", "skipped"],
     ]);
   });
 });
@@ -344,7 +344,10 @@ else if (directory !== "") {
 console.log("ran", process.argv.slice(2).join(" "));
 `;
 
-describe.concurrent("gpu-profile.py", () => {
+/** Without the first run, which builds the native part. */
+const ALONE = ["--skip", "build"];
+
+describe.concurrent("gpu-check.py with deep-profile", () => {
   function installed(folder: string): string {
     const place = join(folder, "installed");
     mkdirSync(join(place, "node", "bin"), { recursive: true });
@@ -357,10 +360,10 @@ describe.concurrent("gpu-profile.py", () => {
   it("looks into the reports; a step that fails or hangs costs itself and what needs it", async () => {
     const { folder, out, env } = place({});
     const args = ["--installed", installed(folder), "--pack", "--out", out, "--minutes", "0.5"];
-    const steps = ["--only", "doctor,recorder,recorder-cuda,stage1"];
-    expect(await run("gpu-profile.py", [...args, ...steps], env)).toBe(1);
+    const steps = [...ALONE, "--only", "doctor,recorder,recorder-cuda,stage1"];
+    expect(await run("gpu-check.py", [...args, ...steps], env)).toBe(1);
     const rows = rowsIn(out);
-    expect(rows.map(({ what, state }) => [what, state])).toEqual([
+    expect(rows.map(({ step, state }) => [step, state])).toEqual([
       ["doctor", "ok"],
       ["recorder", "ok"],
       ["recorder-cuda", "FAILED"],
@@ -373,15 +376,15 @@ describe.concurrent("gpu-profile.py", () => {
 
   it("takes no operations of the CPU for kernels", async () => {
     const { folder, out, env } = place({});
-    const args = ["--installed", installed(folder), "--out", out, "--only", "stage1"];
-    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    const args = ["--installed", installed(folder), "--out", out, ...ALONE, "--only", "stage1"];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
     expect(rowsIn(out)[0]?.detail).toContain("stem has no kernels of the GPU");
   });
 
   it("names what went wrong, and no note of the report", async () => {
     const { folder, out, env } = place({});
-    const args = ["--installed", installed(folder), "--out", out, "--only", "half"];
-    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    const args = ["--installed", installed(folder), "--out", out, ...ALONE, "--only", "half"];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
     expect(rowsIn(out)[0]?.detail).toMatch(
       /^Failed: exit 1: ncu \(profile\): stopped after 1.5 min\n/,
     );
@@ -390,7 +393,7 @@ describe.concurrent("gpu-profile.py", () => {
   it("runs nothing that needs a build which failed", async () => {
     const { folder, out, env } = place({});
     const args = ["--installed", installed(folder), "--out", out, "--only", "build,recorder"];
-    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    expect(await run("gpu-check.py", args, env)).toBe(1);
     expect(rowsIn(out).map(({ state, detail }) => [state, detail.split("\n")[0]])).toEqual([
       ["FAILED", "Failed: exit 3: no output"],
       ["skipped", "build did not work"],
@@ -404,9 +407,9 @@ describe.concurrent("gpu-profile.py", () => {
       ncu: [],
     });
     const args = ["--installed", installed(folder), "--out", out];
-    const steps = ["--only", "torch,torch-ncu,recorder"];
-    expect(await run("gpu-profile.py", [...args, ...steps], env)).toBe(0);
-    expect(rowsIn(out).map(({ what, state, detail }) => [what, state, detail])).toEqual([
+    const steps = [...ALONE, "--only", "torch,torch-ncu,recorder"];
+    expect(await run("gpu-check.py", [...args, ...steps], env)).toBe(0);
+    expect(rowsIn(out).map(({ step, state, detail }) => [step, state, detail])).toEqual([
       ["recorder", "ok", expect.stringContaining("head 1.500 ms")],
       ["torch", "skipped", "no torch"],
       ["torch-ncu", "skipped", "no torch"],
@@ -415,40 +418,25 @@ describe.concurrent("gpu-profile.py", () => {
 
   it("says how to get what was not carried", async () => {
     const { folder, out, env } = place({});
-    const args = ["--carried", join(folder, "nothing.tar.gz"), "--out", out];
-    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    const args = ["--carried", join(folder, "nothing.tar.xz"), "--out", out, "--only", "recorder"];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
     expect(rowsIn(out)[0]?.detail).toContain("node scripts/gpu-carry.mjs makes it");
   });
 });
 
 describe("the procedure for a machine with a GPU", () => {
   const manual = readFileSync(join(scripts, "../tests/manual/gpu/README.md"), "utf8");
-  const told = (script: string): string[] => {
-    const [, table = ""] = manual.split(`| step of ${script} |`);
-    const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
-    return rows
-      .flatMap((row) => [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+)`/g)])
-      .map(([, name = ""]) => name);
-  };
 
-  it("tells of each step of gpu-check.py", async () => {
-    const { stderr } = await new Promise<{ stderr: string }>((done) =>
-      execFile("python3", [join(scripts, "gpu-check.py"), "--only", "none"], (_, __, error) =>
-        done({ stderr: error }),
-      ),
-    );
-    const [, names = ""] = /there are (.*)/.exec(stderr) ?? [];
-    expect(told("gpu-check.py").sort()).toEqual(names.split(", ").sort());
-  });
-
-  it("tells of each step of gpu-profile.py", () => {
-    const list = execFileSync("python3", [join(scripts, "gpu-profile.py"), "--list"], {
+  it("tells of each step", () => {
+    const list = execFileSync("python3", [join(scripts, "gpu-check.py"), "--list"], {
       encoding: "utf8",
     });
-    const names = list
-      .trim()
-      .split("\n")
-      .map((line) => line.split(" ")[0]);
-    expect(told("gpu-profile.py").sort()).toEqual(names.sort());
+    const names = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name);
+    const [, table = ""] = manual.split("| step |");
+    const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
+    const told = rows.flatMap((row) =>
+      [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    expect(told).toEqual(names);
   });
 });

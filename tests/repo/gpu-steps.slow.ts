@@ -20,6 +20,7 @@ const root = mkdtempSync(join(tmpdir(), "hydraconf-gpu-steps-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 interface Row {
+  readonly step: string;
   readonly what: string;
   readonly state: string;
   readonly detail: string;
@@ -51,6 +52,7 @@ interface Step {
   /** By collector. */
   readonly reports?: Readonly<Record<string, unknown>>;
   readonly announced?: Readonly<Record<string, number>>;
+  readonly stdout?: string;
   readonly stderr?: string;
   readonly exit?: number;
 }
@@ -70,6 +72,7 @@ if (step.announced !== undefined) {
   mkdirSync(join(directory, "recorder"), { recursive: true });
   writeFileSync(join(directory, "recorder/stdout.txt"), JSON.stringify({ kernels: step.announced }).replace(":", ": ") + "\\n");
 }
+if (step.stdout !== undefined) writeFileSync(join(directory, "recorder/stdout.txt"), step.stdout + "\\n");
 console.error(step.stderr ?? "");
 console.log("ran", process.argv.slice(2).join(" "));
 process.exitCode = step.exit ?? 0;
@@ -117,35 +120,70 @@ const tool = (folder: string, name: string, lines: readonly string[]): void => {
   chmodSync(join(bin, name), 0o755);
 };
 
-/** Runs steps of gpu-profile.py over reports that are given. */
+/** Runs steps of deep-profile over reports that are given. */
 async function profile(
   steps: Readonly<Record<string, Step>>,
   only: readonly string[],
   args: readonly string[] = [],
+  variables: NodeJS.ProcessEnv = {},
 ) {
   const folder = join(root, String(++places));
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
   tool(folder, "ncu", []);
-  const env = { ...process.env, PATH: `${join(folder, "bin")}:${process.env["PATH"]}` };
+  const env = {
+    ...process.env,
+    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+    ...variables,
+  };
   const place = ["--installed", install(folder, steps)];
   const command = [
-    join(scripts, "gpu-profile.py"),
+    join(scripts, "gpu-check.py"),
     ...place,
-    "--out",
-    out,
-    "--only",
-    only.join(","),
+    ...["--out", out, "--only", only.join(","), "--skip", "build", "--cases", "/bin/true"],
   ];
   const { code, text } = await python([...command, ...args], env);
-  const rows = JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
-  return { code, text, rows, out, row: (name: string) => rows.find(({ what }) => what === name) };
+  const rows = rowsIn(out);
+  return { code, text, rows, out, row: (name: string) => rows.find(({ step }) => step === name) };
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const rowsIn = (out: string): readonly Row[] =>
+  (JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as { rows: Row[] }).rows;
+
+const statesOf = (out: string): Readonly<Record<string, string>> =>
+  existsSync(join(out, "results.json")) ? statesIn(join(out, "results.json")) : {};
+
+const statesIn = (path: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (JSON.parse(readFileSync(path, "utf8")) as { rows: Row[] }).rows.map(({ step, state }) => [
+      step,
+      state,
+    ]),
+  );
+
+/** Every step but these, for --skip. */
+function others(names: readonly string[]): string {
+  const list = execFileSync("python3", [join(scripts, "gpu-check.py"), "--list"], {
+    encoding: "utf8",
+  });
+  const all = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name = ""]) => name);
+  return all.filter((name) => !names.includes(name)).join(",");
+}
+
+/** Variables for a PyTorch that is only looked for. */
+function pretendedTorch(): NodeJS.ProcessEnv {
+  const folder = join(root, String(++places));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "torch.py"), "");
+  return { PYTHONPATH: folder };
 }
 
 const LAYERS = ["stem", "residual", "block.conv1", "block.conv2", "head"];
 const TREE = [["A"], ["A", "A::A1"], ["B"], ...LAYERS.map((layer) => ["B", layer])];
 
-describe.concurrent("steps of gpu-profile.py", () => {
+describe.concurrent("steps of deep-profile", () => {
   it("counts kernels as the program launched them", async () => {
     const { row } = await profile(
       {
@@ -299,16 +337,15 @@ describe.concurrent("steps of gpu-profile.py", () => {
       "range-as-typed",
       "ncu-app-range",
     ];
-    const cases = { announced: {}, reports: { recorder: report([]) } };
-    const failed = await profile({ "ncu-range": { exit: 1 }, cases }, steps);
+    const failed = await profile({ "ncu-range": { exit: 1 } }, steps);
     for (const step of steps.slice(1)) expect(failed.row(step)?.detail).toContain("there is no");
-    const heavy = await profile({ "ncu-range": slow, cases }, steps);
+    const heavy = await profile({ "ncu-range": slow }, steps);
     expect(heavy.row("ncu-range-cudnn")?.detail).toContain("there is no");
     expect(heavy.row("range-as-typed")).toMatchObject({
       state: "skipped",
       detail: "range replay of a preset took too long before",
     });
-    const light = await profile({ "ncu-range-cudnn": slow, cases }, steps);
+    const light = await profile({ "ncu-range-cudnn": slow }, steps);
     for (const step of ["ncu-range-memory", "range-as-typed"])
       expect(light.row(step)).toMatchObject({
         state: "skipped",
@@ -323,23 +360,13 @@ describe.concurrent("steps of gpu-profile.py", () => {
     const run = (last: string): Step => ({
       reports: { ncu: report(names(last)), recorder: report(names(last)) },
     });
-    // A PyTorch that is only looked for.
-    const folder = join(root, String(++places));
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "torch.py"), "");
-    const before = process.env["PYTHONPATH"];
-    process.env["PYTHONPATH"] = folder;
-    try {
-      const right = profile({ "emit-nvtx": run("aten::mm") }, ["emit-nvtx"]);
-      const wrong = profile({ "emit-nvtx": run("aten::mm, seq = 12") }, ["emit-nvtx"]);
-      expect((await right).row("emit-nvtx")).toMatchObject({ state: "ok" });
-      expect((await wrong).row("emit-nvtx")?.detail).toContain(
-        "1 regions with ', seq = ' in their names",
-      );
-    } finally {
-      if (before === undefined) delete process.env["PYTHONPATH"];
-      else process.env["PYTHONPATH"] = before;
-    }
+    const torch = pretendedTorch();
+    const [right, wrong] = await Promise.all([
+      profile({ "emit-nvtx": run("aten::mm") }, ["emit-nvtx"], [], torch),
+      profile({ "emit-nvtx": run("aten::mm, seq = 12") }, ["emit-nvtx"], [], torch),
+    ]);
+    expect(right.row("emit-nvtx")).toMatchObject({ state: "ok" });
+    expect(wrong.row("emit-nvtx")?.detail).toContain("1 regions with ', seq = ' in their names");
   });
 
   it("leaves three files where one archive is asked for", async () => {
@@ -355,48 +382,165 @@ describe.concurrent("steps of gpu-profile.py", () => {
   it("unpacks once into a place that stays, and again what has changed", async () => {
     const folder = join(root, String(++places));
     const place = join(folder, "place");
-    const archive = join(folder, "carried.tar.gz");
+    const archive = join(folder, "carried.tar.xz");
     const pack = () =>
-      execFileSync("tar", ["-C", join(folder, "installed"), "-czf", archive, "node", "package"]);
+      execFileSync("tar", ["-C", join(folder, "installed"), "-cJf", archive, "node", "package"]);
     install(folder, {});
     pack();
     const out = join(folder, "out");
     const command = [
-      join(scripts, "gpu-profile.py"),
-      "--carried",
-      archive,
-      "--place",
-      place,
-      "--out",
-      out,
+      ...[join(scripts, "gpu-check.py"), "--carried", archive, "--place", place, "--out", out],
+      ...["--only", "doctor"],
     ];
     const unpacked = async () => {
-      await python([...command, "--only", "doctor"], { ...process.env });
-      const rows = JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
+      await python(command, { ...process.env });
+      const rows = rowsIn(out);
       expect(rows.map(({ state }) => state)).toEqual(["ok", "ok"]);
       return rows[0]?.detail;
     };
     expect(await unpacked()).toMatch(/MiB/);
-    writeFileSync(join(place, "built"), "");
+    const built = join(place, "installed", "built");
+    writeFileSync(built, "");
     expect(await unpacked()).toBe("as unpacked before");
-    expect(existsSync(join(place, "built"))).toBe(true);
+    expect(existsSync(built)).toBe(true);
     writeFileSync(join(folder, "installed", "package", "new"), "");
     pack();
     expect(await unpacked()).toMatch(/MiB/);
-    expect(existsSync(join(place, "built"))).toBe(false);
+    expect(existsSync(built)).toBe(false);
   });
 
-  it("has every step in one of its parts, each in time", () => {
-    const list = execFileSync("python3", [join(scripts, "gpu-profile.py"), "--list"], {
+  it("takes what a program found of its own profile", async () => {
+    const names = ["early", "inside", "late"];
+    const note = "GPU work was recorded for the first 2 s: then the program's own profiler began";
+    const handedOver = (own: number): Step => ({
+      stdout: `kernels in the program's profile: ${own}`,
+      reports: {
+        recorder: report(
+          names.map((name, place) => region([name], place === 0 ? 10 : 0)),
+          [note],
+        ),
+      },
+    });
+    const refused = (kernels: number): Step => ({
+      stdout: "kernels in the program's profile: 12",
+      reports: {
+        recorder: report(
+          names.map((name) => region([name], kernels)),
+          ["CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"],
+        ),
+      },
+    });
+    const steps = ["beside-kineto", "beside-proton", "beside-kineto-first"];
+    const torch = pretendedTorch();
+    const right = await profile(
+      {
+        "beside-kineto": handedOver(10),
+        "beside-proton": handedOver(9),
+        "beside-kineto-first": refused(0),
+      },
+      steps,
+      [],
+      torch,
+    );
+    expect(right.row("beside-kineto")).toMatchObject({ state: "ok" });
+    expect(right.row("beside-proton")?.detail).toContain(
+      "9 kernels in the program's own profile, not 10 or more",
+    );
+    expect(right.row("beside-kineto-first")).toMatchObject({ state: "ok" });
+    const wrong = await profile({ "beside-kineto-first": refused(3) }, steps, [], torch);
+    expect(wrong.row("beside-kineto-first")?.detail).toContain("kernels in early, inside, late");
+  });
+});
+
+describe.concurrent("gpu-check.py over several visits", () => {
+  const works: Step = { reports: { recorder: report(LAYERS.map((name) => region([name], 1))) } };
+
+  async function visits() {
+    const folder = join(root, String(++places));
+    const place = join(folder, "place");
+    const recorded = join(folder, "results.json");
+    mkdirSync(folder, { recursive: true });
+    const visit = async (
+      steps: Readonly<Record<string, Step>>,
+      name: string,
+      args: readonly string[] = [],
+    ) => {
+      const out = join(folder, name);
+      const command = [
+        ...[join(scripts, "gpu-check.py"), "--installed", install(join(folder, name), steps)],
+        ...["--out", out, "--seen", recorded, "--skip", others(["recorder", "half", "stage1"])],
+        ...args,
+      ];
+      const { code, text } = await python(command, { ...process.env });
+      return { code, text, states: statesOf(out), out };
+    };
+    const record = (out: string) =>
+      inPython([
+        "from gpu.results import record",
+        `print(record(${quoted(out)}, ${quoted(recorded)}))`,
+      ]);
+    return { place, recorded, visit, record, folder };
+  }
+
+  it("goes on with what is left in the same place", async () => {
+    const { place, visit } = await visits();
+    const first = await visit({ recorder: works, stage1: works }, "first", ["--place", place]);
+    expect(first.states).toEqual({ recorder: "ok", half: "FAILED", stage1: "ok" });
+    const second = await visit({ half: works }, "second", ["--place", place]);
+    expect(second.text).not.toMatch(/^ok +stage1/m);
+    expect(second.states).toEqual({ recorder: "ok", stage1: "ok", half: "ok" });
+    const third = await visit({}, "third", ["--place", place]);
+    expect(third).toMatchObject({ code: 0, text: expect.stringContaining("nothing is left") });
+  });
+
+  it("collects results, and leaves out what was ok", async () => {
+    const { recorded, folder, visit, record } = await visits();
+    const first = await visit({ recorder: works, half: works }, "first");
+    expect(first.states).toEqual({ recorder: "ok", half: "ok", stage1: "FAILED" });
+    expect((await record(first.out)).text).toMatch(/^3 steps of .*; 2 of \d+ steps are ok now: /);
+    const second = await visit({ stage1: { exit: 1, stderr: "error: still not" } }, "second");
+    expect(second.states).toEqual({ stage1: "FAILED" });
+    await record(second.out);
+    const tables = readFileSync(join(folder, "results.md"), "utf8");
+    expect(tables).toMatch(/\| recorder \| deep-profile \| ok \|/);
+    expect(tables).toMatch(
+      /\| stage1 \| deep-profile \| FAILED \| Failed: exit 1: error: still not/,
+    );
+    expect(tables).toMatch(/\| ncu-kernel \| \| not seen \|/);
+    // What finds no time takes nothing back.
+    const third = await visit({}, "third", ["--only", "recorder", "--minutes", "0"]);
+    expect(third.states).toEqual({ recorder: "skipped" });
+    await record(third.out);
+    expect(statesIn(recorded)).toMatchObject({ recorder: "ok", half: "ok", stage1: "FAILED" });
+  });
+
+  it("asks the most valuable questions first", () => {
+    const list = execFileSync("python3", [join(scripts, "gpu-check.py"), "--list"], {
       encoding: "utf8",
     });
-    const late = list.split("\n").filter((line) => / late /.test(line));
-    expect(late.length).toBeGreaterThan(5);
-    // What is needed of each line that only a GPU shows.
-    for (const words of ["replay_mode=range", "replay_mode=app-range", "replay_mode=application"])
-      expect(
-        list.split("\n").filter((line) => line.includes(words) && !late.includes(line)),
-      ).not.toEqual([]);
+    const questions = list.split("\n").filter((line) => /^\S/.test(line));
+    expect(questions).toEqual([
+      ...[
+        "this machine",
+        "replay modes",
+        "golden data",
+        "agreement",
+        "PyTorch and other profilers",
+      ],
+      ...["failures", "cost of recording", "speed", "other results", "what takes long"],
+    ]);
+    const [, modes = ""] = /^replay modes\n((?: .*\n)+)/m.exec(list) ?? [];
+    for (const mode of ["kernel", "range", "app-range", "application"])
+      expect(modes).toContain(`replay_mode=${mode} `);
+  });
+
+  it("says where results are that cannot be recorded", async () => {
+    const { code, text } = await python(
+      [join(scripts, "gpu-check.py"), "--record", join(root, "nowhere")],
+      { ...process.env },
+    );
+    expect(code).toBe(1);
+    expect(text).toContain("nowhere/results.json: DIR is the folder that gpu-check.py wrote");
   });
 });
 
