@@ -13,6 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  PayloadStatistics,
+} from "../../src/report/model/report-types.ts";
 import { listFiles } from "./files.ts";
 
 const scripts = fileURLToPath(new URL("../../scripts", import.meta.url));
@@ -28,23 +33,23 @@ interface Row {
 
 let places = 0;
 
-/** A region as region reports have it, with `kernels` kernels of a millisecond. */
-const region = (
-  path: readonly string[],
-  kernels: number,
-  total_ms = kernels,
-  payloads?: object,
-) => ({
-  name: path.at(-1),
+/** What steps read of a region: its names are those of the contract. */
+type Region = Pick<NCUProfileRegion, "name" | "path" | "total_ms" | "kernel_count" | "metrics"> & {
+  readonly kernels: readonly Pick<KernelRecord, "kind">[];
+  readonly payloads?: readonly Pick<PayloadStatistics, "name" | "sum">[];
+};
+
+/** A region with `kernels` kernels of a millisecond. */
+const region = (path: readonly string[], kernels: number, total_ms = kernels): Region => ({
+  name: path.at(-1) ?? "",
   path,
   total_ms,
   kernel_count: kernels,
-  metrics: { "gpu__time_duration.sum": {} },
+  metrics: { "gpu__time_duration.sum": { unit: "ns", value: 1e6 * total_ms } },
   kernels: kernels > 0 ? [{ kind: "gpu_kernel" }] : [],
-  ...(payloads === undefined ? {} : { payloads: [payloads] }),
 });
 
-const report = (regions: readonly object[], notes: readonly string[] = []) => ({
+const report = (regions: readonly Region[], notes: readonly string[] = []) => ({
   reports: [{ regions, notes }],
 });
 
