@@ -17,8 +17,8 @@
 
 #include "caller_state.hpp"
 #include "descriptor.hpp"
-#include "process.hpp"
-#include "recording_file.hpp"
+#include "generation.hpp"
+#include "memory.hpp"
 #include "thread_usage.hpp"
 
 namespace region_recorder {

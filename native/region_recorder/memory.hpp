@@ -3,12 +3,19 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
 #include <new>
 
 namespace region_recorder {
+
+// What pages and chunks are multiples of.
+inline std::size_t page_bytes() noexcept {
+  const long bytes = sysconf(_SC_PAGESIZE);
+  return bytes > 4096 ? static_cast<std::size_t>(bytes) : 4096;
+}
 
 // Zeroed pages, or null. Pages that are never touched cost nothing.
 inline void* allocate_pages(std::size_t bytes) {

@@ -4,22 +4,20 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "generation.hpp"
 #include "gpu/counters.hpp"
 #include "gpu/gpu_recording.hpp"
 #include "instructions.hpp"
 #include "lock.hpp"
-#include "memory.hpp"
 #include "recording_file.hpp"
 #include "thread.hpp"
 #include "thread_usage.hpp"
@@ -35,9 +33,6 @@ RecordingFile file;
 char directory[PATH_MAX];  // absolute: the program may change its own
 std::atomic<std::uint64_t> last_range_id{0};
 
-// Before there is a page for it, no event comes.
-std::atomic<std::uint32_t> no_generation{generations::kFirst};
-std::uint32_t last_generation = generations::kFirst;
 std::atomic<pthread_t> entering_thread{};
 
 // Writes to standard error at the beginning of a process's recording. Of a broken pipe, or a file that may not grow, the
@@ -64,33 +59,6 @@ void complain(const char* path, int error) {
   }
 }
 
-// Where the kernel does not clear the page, and where it does no harm.
-void after_fork_in_child() {
-  generations::current.load()->store(generations::kNewChild, std::memory_order_relaxed);
-}
-
-// False with errno set.
-bool prepare_generations() {
-  const std::size_t bytes = page_bytes();
-  void* const page = allocate_pages(bytes);
-  if (page == nullptr) return false;
-  auto* const word = new (page) std::atomic<std::uint32_t>(last_generation);
-#if defined(MADV_WIPEONFORK)
-  const bool is_cleared_by_kernel = madvise(page, bytes, MADV_WIPEONFORK) == 0;
-#else
-  const bool is_cleared_by_kernel = false;
-#endif
-  // In any case: there are emulators that take the advice and do nothing.
-  const int error = pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  if (error != 0 && !is_cleared_by_kernel) {
-    munmap(page, bytes);
-    errno = error;
-    return false;
-  }
-  generations::current.store(word, std::memory_order_release);
-  return true;
-}
-
 // Runs when the process calls exit() or returns from main, after its own exit handlers.
 __attribute__((destructor)) void finish_recording() {
   if (!in_recorded_process()) return;
@@ -114,7 +82,7 @@ State start() {
     return State::kRefused;
   }
   gpu::prepare_counters();
-  if (!prepare_generations()) {
+  if (!generations::prepare()) {
     complain(directory, errno);
     return State::kRefused;
   }
@@ -148,8 +116,6 @@ bool open_file_of_child() {
 
 }  // namespace
 
-std::atomic<std::atomic<std::uint32_t>*> generations::current{&no_generation};
-
 bool begin_recording() noexcept {
   // A copy of NVTX that is first used in a forked child: the parent's lock may be held by a thread that is not here.
   if (!in_recorded_process() && !enter_forked_child()) return false;
@@ -161,8 +127,7 @@ bool begin_recording() noexcept {
 
 bool enter_forked_child() noexcept {
   const Undisturbed until_all_is_forgotten;
-  std::uint32_t found = generations::kNewChild;
-  if (!generations::current.load()->compare_exchange_strong(found, generations::kEntering)) {
+  if (!generations::begin_entering()) {
     while (process_generation() == generations::kEntering) {
       if (pthread_equal(entering_thread.load(), pthread_self()) != 0) return false;
       sched_yield();
@@ -172,10 +137,11 @@ bool enter_forked_child() noexcept {
   entering_thread.store(pthread_self());
   mutex.forget_owner();
   file.forget();
-  forget_threads(++last_generation);
+  const std::uint32_t generation = generations::next();
+  forget_threads(generation);
   gpu::forget();
   state.store(State::kRecording);  // its parent may have been refused a file
-  generations::current.load()->store(last_generation, std::memory_order_release);
+  generations::leave_entering(generation);
   return true;
 }
 

@@ -1,11 +1,11 @@
 // The recording of this process: when it begins, where chunks come from, what a fork changes.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "format.hpp"
+#include "generation.hpp"
 #include "recording_file.hpp"
 
 namespace region_recorder {
@@ -16,24 +16,6 @@ constexpr const char* kDirectoryVariable = "HYDRACONF_RECORDER_DIR";
 // Called by every copy of NVTX in the process; the first call begins the recording. False: there is
 // none, because none is wanted or (then stderr has a line) because it cannot be written.
 bool begin_recording() noexcept;
-
-// Which process this is, counted through its forks. The word lies in a page that the kernel clears in every forked
-// child: also in one made by _Fork(), fork() in a signal handler or a clone system call, where no handler of
-// pthread_atfork runs. Streams of the parent are known by it, at the cost of a load.
-namespace generations {
-constexpr std::uint32_t kNewChild = 0;
-constexpr std::uint32_t kEntering = 1;
-constexpr std::uint32_t kFirst = 2;
-extern std::atomic<std::atomic<std::uint32_t>*> current;
-}  // namespace generations
-
-inline std::uint32_t process_generation() noexcept {
-  return generations::current.load(std::memory_order_acquire)->load(std::memory_order_acquire);
-}
-
-inline bool in_recorded_process() noexcept {
-  return process_generation() >= generations::kFirst;
-}
 
 // At the first event of a forked child; other threads of it wait for the first one. False in a signal handler that
 // interrupted that.

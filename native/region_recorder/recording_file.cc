@@ -23,7 +23,7 @@
 #include "boot_id.hpp"
 #include "clock.hpp"
 #include "descriptor.hpp"
-#include "process.hpp"
+#include "generation.hpp"
 #include "rank.hpp"
 
 namespace region_recorder {
@@ -133,11 +133,6 @@ std::size_t read_executable(char* out, std::size_t capacity) {
 }
 
 }  // namespace
-
-std::size_t page_bytes() noexcept {
-  const long bytes = sysconf(_SC_PAGESIZE);
-  return bytes > 4096 ? static_cast<std::size_t>(bytes) : 4096;
-}
 
 bool NamedFile::set_path(const char* directory, long pid, std::uint64_t start_ns) noexcept {
   const int length = snprintf(path_, sizeof(path_), "%s/events-%ld-%llu.nvtxrec", directory, pid,

@@ -169,9 +169,6 @@ class RecordingFile {
   NamedFile stage_;  // set as long as there is one
 };
 
-// What chunks are multiples of.
-std::size_t page_bytes() noexcept;
-
 // A chunk's place in memory and its size, in one word: a fork may come at any moment, and the chunk itself need not say
 // its size any more (RecordingFile::leave in the parent).
 class ChunkMapping {

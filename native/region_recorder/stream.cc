@@ -7,6 +7,7 @@
 #include "caller_state.hpp"
 #include "clock.hpp"
 #include "definitions.hpp"
+#include "process.hpp"
 #include "recording_file.hpp"
 
 namespace region_recorder {

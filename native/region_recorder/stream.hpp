@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "format.hpp"
-#include "process.hpp"
+#include "generation.hpp"
 #include "record.hpp"
 #include "recording_file.hpp"
 #include "string_cache.hpp"
@@ -21,7 +21,7 @@ constexpr std::size_t kLargestUsualChunk = 64 * 1024;
 // Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
 class Stream {
  public:
-  // Starts afresh as stream `number` of the process's file; for `generation` see process.hpp.
+  // Starts afresh as stream `number` of the process's file; for `generation` see generation.hpp.
   void begin(std::uint32_t number, std::uint32_t generation) noexcept;
 
   // Leaves the chunk, which belongs to another file after a fork.

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../recording_file.hpp"
+#include "../memory.hpp"
 
 namespace region_recorder::gpu {
 namespace {
