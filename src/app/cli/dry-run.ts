@@ -1,4 +1,5 @@
 /** `--dry-run`: what a run would do, job by job. */
+import { isAbsolute, relative } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
@@ -101,10 +102,10 @@ export async function dryRun(session: SweepSession): Promise<number> {
     ...(launcher !== undefined && { launcher }),
     ...(note !== undefined && { note }),
   };
-  const { redact, stdout } = invocation.console;
+  const { redact, stdout, stdoutWidth } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
-    stdout(planText(plan, [...written], redact));
+    stdout(planText(plan, [...written], { redact, width: stdoutWidth }));
     for (const text of texts) stdout(`\n${text}`);
   }
   return EXIT_OK;
@@ -207,18 +208,25 @@ function problemText(jobs: readonly JobRow[]): string {
   return `${name}${more} does not resolve: ${first.problem}\n`;
 }
 
+/** From the directory that stands above the table, where it lies in it. */
+function insideOf(directory: string, path: string): string {
+  const inside = relative(directory, path);
+  return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+}
+
 function planText(
   { directory, jobs, launcher, mode, note }: Plan,
   written: readonly string[],
-  redact: TableOptions["redact"],
+  options: TableOptions,
 ): string {
-  const what = mode === "run" && jobs.length === 1 ? "One job" : plural(jobs.length, "job");
-  const rows = jobs.map((job) => [
-    String(job.number ?? ""),
-    job.directory,
+  const isAlone = mode === "run" && jobs.length === 1;
+  const what = isAlone ? "One job" : plural(jobs.length, "job");
+  const cells = jobs.map((job) => [
+    ...(isAlone ? [] : [String(job.number ?? ""), insideOf(directory, job.directory)]),
     job.overrides.join(" "),
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
-  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
+  const head = [...(isAlone ? [] : ["#", "Directory"]), "Overrides", "Config"];
+  const table = drawTable([head, ...cells], options);
   return `${what} would run in ${directory}${launcher === undefined ? "" : ` with hydra/launcher=${launcher}`}; nothing was written${written.length === 0 ? "" : ` but ${written.join(" and ")}`}.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -14,6 +14,25 @@ test("one job: its directory, its overrides, its config's fingerprint; nothing i
   expect(readdirSync(cwd)).toEqual(["conf"]);
 });
 
+test("jobs stand by their directories inside that of the sweep, as wide as the terminal is", async () => {
+  const { run, cwd } = program(CONFIG);
+  const wide = await run(["--dry-run", "-m", "x=1,2"]);
+  expect(wide.stdout).toContain(`2 jobs would run in ${join(cwd, "s")}; nothing was written.\n`);
+  expect(wide.stdout).toMatch(/^\| 1 \| 1 +\| x=2 +\| sha256:[0-9a-f]{12} \|$/m);
+  const outside = await run([
+    "--dry-run",
+    "-m",
+    "x=1,2",
+    "hydra.sweep.subdir=../t/${hydra.job.num}",
+  ]);
+  expect(outside.stdout).toContain(`| 1 | ${join(cwd, "t/1")} |`);
+  const long = ["--dry-run", "-m", `x=1,${"9".repeat(100)}`];
+  const narrow = await run(long, undefined, {}, { stdoutWidth: 60 });
+  const lines = narrow.stdout.split("\n").slice(1);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+  expect(narrow.stdout).toContain("…");
+});
+
 test("what planning itself writes is named, once", async () => {
   const planJob = async () => ({ text: "./train\n", data: [], written: "the recorder, in build" });
   const { run, cwd } = program(CONFIG, { planJob });

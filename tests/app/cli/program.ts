@@ -22,6 +22,7 @@ export function program(
       argv: readonly string[],
       task: Task = () => undefined,
       env: Record<string, string> = {},
+      terminal: { readonly stdoutWidth?: number } = {},
     ) {
       const { console, out } = capturedConsole();
       const before = process.cwd();
@@ -40,7 +41,7 @@ export function program(
           env,
           cwd,
           now: new Date(2026, 0, 2, 3, 4, 5),
-          console,
+          console: { ...console, ...terminal },
         },
       ).finally(() => {
         // Threads, in which mutants are tested, cannot change it at all.
