@@ -231,10 +231,10 @@ function knownKey(dest: Draft, key: Key, node: ConfigNode): Key {
  */
 function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const type = elementType(dest.node, key);
-  if (type?.kind === "object" && source.kind !== "scalar") {
+  if (type?.kind === "object" && !isMissing(source)) {
     const made = emptyContainer(type, source.origin);
     assign(dest, key, made);
-    mergeContainer(draftChild(dest, key, made), source, merging);
+    mergeOver(dest, key, made, source, merging);
   } else if (merging.from?.node.type?.kind === "object")
     withoutFlag(dest, "struct", () => assign(dest, key, source));
   else assign(dest, key, source);

@@ -116,6 +116,20 @@ describe("an interpolation that is merged over", () => {
   });
 });
 
+describe("what is merged into a map of objects", () => {
+  const objects: NodeType = { kind: "map", key: STR, element: { ...OBJECT, optional: true } };
+  const over = (text: string) => () =>
+    show(mergeNodes([withField(objects, "???"), yaml("f: {a: {v: 1}}"), yaml(`f: {b: ${text}}`)]));
+
+  it("is an object of the class, also under a new key", () => {
+    expect(over("3")).toThrowError("int is not a subclass of D. value: 3");
+    expect(over("[1]")).toThrowError(expect.objectContaining({ code: "merge.incompatible" }));
+    expect(over("{v: 2}")()).toBe("f:\n  a:\n    v: 1\n  b:\n    v: 2\nx: null\n");
+    for (const text of ["null", "???", "${x}"])
+      expect(over(`'${text}'`.replace("'null'", text))()).toContain(`\n  b: ${text}\n`);
+  });
+});
+
 describe("null that is merged over an interpolation", () => {
   const base = withField({ ...OBJECT, optional: true }, "???", value("${f}"));
 
