@@ -3,6 +3,7 @@ import type { Config } from "../../engine/compose/index.ts";
 import { instantiateAt } from "../../engine/instantiate/instantiate.ts";
 import { createTargets, NO_TARGETS } from "../../engine/instantiate/module-targets.ts";
 import type { Targets } from "../../engine/instantiate/targets.ts";
+import { isRecord } from "../../engine/instantiate/view.ts";
 import type { MapNode } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
 import { fromObject } from "../../engine/values/plain-objects.ts";
@@ -95,11 +96,14 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
     const written = resolveAt(root, path, context);
     if (written.kind !== "map" || !written.entries.has("_target_"))
       onWarning(`Callback ${name} has no _target_: nothing is called`);
+    else if (isMistaken(made))
+      onWarning(
+        `Callback ${name} has none of the methods ${METHODS.join(", ")}: nothing is called`,
+      );
     callbacks.push({ name, callback: made as Callback });
   }
   return {
-    hasAny: (methods) =>
-      callbacks.some(({ callback }) => methods.some((method) => callback?.[method] !== undefined)),
+    hasAny: (methods) => callbacks.some(({ callback }) => hasAnyOf(callback, methods)),
     async notify(method, event) {
       const order = method.endsWith("End") ? [...callbacks].reverse() : callbacks;
       for (const { name, callback } of order)
@@ -111,6 +115,28 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
     },
   };
 }
+
+type Method = keyof CallbackEvents;
+
+const METHODS: readonly Method[] = Object.keys({
+  onComposeConfig: true,
+  onRunStart: true,
+  onRunEnd: true,
+  onMultirunStart: true,
+  onMultirunEnd: true,
+  onJobStart: true,
+  onJobEnd: true,
+} satisfies Record<Method, true>) as Method[];
+
+/** A target may give null or `{}` where there is nothing to call, but hardly means to with `_partial_` or misspelt methods. */
+const isMistaken = (made: unknown): boolean =>
+  made !== null &&
+  made !== undefined &&
+  !hasAnyOf(made, METHODS) &&
+  !(isRecord(made) && Object.keys(made).length === 0);
+
+const hasAnyOf = (callback: Callback | null | undefined, methods: readonly Method[]): boolean =>
+  methods.some((method) => callback?.[method] !== undefined);
 
 const CALLBACKS = ["hydra", "callbacks"];
 

@@ -13,6 +13,7 @@ import {
 import { fullKeyOf, type Place } from "../values/place.ts";
 import { recordOf, toObject } from "../values/plain-objects.ts";
 import { pyRepr, pyTypeName } from "../values/python-text.ts";
+import { cycleError } from "../values/resolution/resolution.ts";
 import { withChildren } from "../values/resolution/resolve-tree.ts";
 import {
   type DeclaredTarget,
@@ -54,11 +55,13 @@ export type Building<Result = unknown> = Generator<Step, Result, unknown>;
 export function* build(place: Place, inherited: Mode, args: readonly unknown[] = []): Building {
   const { node } = place;
   if (node.kind === "scalar") return plainScalar(place);
-  if (node.kind === "list") return yield* buildList(place, node, below(inherited));
-  if (inherited.tree.resolvesOnDemand) refuseAllowList(place);
-  const mode = modeOf(place, inherited);
-  const target = inherited.tree.child(place, "_target_");
-  return target === undefined
+  if (node.kind === "list") return yield* buildList(place, node, inside(place, below(inherited)));
+  const { tree } = inherited;
+  if (tree.resolvesOnDemand) refuseAllowList(place);
+  const mode = inside(place, modeOf(place, inherited));
+  const target = tree.child(place, "_target_");
+  const isAbsent = target === undefined || (tree.resolvesOnDemand && isMissing(target.node));
+  return isAbsent
     ? yield* buildMap(place, node, mode)
     : yield* buildTarget(place, { mode, target: mode.tree.reach(target).node, args });
 }
@@ -97,7 +100,7 @@ function* buildList(place: Place, node: ContainerNode, mode: Mode): Building {
   const items: unknown[] = [];
   const shown = new Map<Key, ConfigNode>();
   for (const written of childrenOf(place, mode)) {
-    const item = mode.tree.reach(written);
+    const item = reach(written, mode);
     const value = yield* build(item, mode);
     items.push(value);
     shown.set(written.key, nodeOf(value) ?? item.node);
@@ -112,7 +115,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   // All values are checked before a target among them is called.
   if (!mode.tree.resolvesOnDemand) for (const item of items) refuseMissing(item);
   for (const written of items) {
-    const item = mode.tree.reach(written);
+    const item = reach(written, mode);
     refuseMissing(item);
     const value = yield* entersMaps(mode)
       ? build(item, below(mode))
@@ -165,7 +168,7 @@ function* buildTarget(place: Place, call: TargetCall): Building {
     const isGiven = tree.resolvesOnDemand && written.key === "_args_" && call.args.length > 0;
     if (MODE_KEYS.has(written.key) || (mode.partial && isMissing(written.node)) || isGiven)
       continue;
-    const item = tree.reach(written);
+    const item = reach(written, mode);
     const value =
       mode.recursive || item.node.kind === "scalar"
         ? yield* build(item, below(mode))
@@ -196,7 +199,7 @@ function* eachUntouched(place: Place, mode: Mode): Building {
   if (place.node.kind !== "list") return yield* untouched(place, mode);
   const items: unknown[] = [];
   for (const written of childrenOf(place, mode)) {
-    const item = mode.tree.reach(written);
+    const item = reach(written, mode);
     refuseMissing(item);
     items.push(yield* untouched(item, mode));
   }
@@ -285,9 +288,10 @@ function* untouched(place: Place, mode: Mode): Building {
   if (config !== undefined) return config;
   const entries: Entry[] = [];
   const shown = new Map<Key, ConfigNode>();
+  const within = inside(place, mode);
   for (const written of childrenOf(place, mode)) {
-    const item = mode.tree.reach(written);
-    entries.push([written.key, yield* untouched(item, mode)]);
+    const item = reach(written, within);
+    entries.push([written.key, yield* untouched(item, within)]);
     shown.set(written.key, item.node);
   }
   if (node.kind === "list") return entries.map(([, item]) => item);
@@ -351,7 +355,14 @@ export interface Mode {
   readonly partial: boolean;
   /** Whether this is the place passed to `instantiate`, where `_convert_` and the like are no data. */
   readonly isTop?: boolean;
+  /** The maps and lists that are being instantiated, the innermost first. */
+  readonly open?: OpenPlace;
   readonly tree: Tree;
+}
+
+interface OpenPlace {
+  readonly place: Place;
+  readonly around: OpenPlace | undefined;
 }
 
 export const defaultMode = (tree: Tree): Mode => ({
@@ -363,6 +374,22 @@ export const defaultMode = (tree: Tree): Mode => ({
 });
 
 const below = (mode: Mode): Mode => ({ ...mode, partial: false, isTop: false });
+
+const inside = (place: Place, mode: Mode): Mode => ({
+  ...mode,
+  open: { place, around: mode.open },
+});
+
+/**
+ * The target of a place's interpolation, or the place itself.
+ * @throws ConfigError `interpolation.cycle` for one that leads to what is being instantiated around it
+ */
+function reach(written: Place, { open, tree }: Mode): Place {
+  const reached = tree.reach(written);
+  for (let around = open; around !== undefined; around = around.around)
+    if (around.place === reached) throw cycleError(written, "Recursive interpolation detected");
+  return reached;
+}
 
 /** Keys of a map that control the call of its target and are not arguments. */
 export const MODE_KEYS: ReadonlySet<Key> = new Set([

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Callback, openCallbacks } from "../../../src/app/job/callbacks.ts";
+import { type Callback, joinTargets, openCallbacks } from "../../../src/app/job/callbacks.ts";
 import { createLogging } from "../../../src/app/job/logging/logging.ts";
 import { createTargets } from "../../../src/engine/instantiate/module-targets.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
@@ -197,6 +197,27 @@ test("one that cannot be made leaves no directory", async () => {
   const { exitCode } = await run([]);
   expect(exitCode).toBe(1);
   expect(existsSync(join(cwd, "o"))).toBe(false);
+});
+
+test.each([
+  ["{_target_: note, _partial_: true, name: a}", 1],
+  ["{_target_: nothing}", 0],
+  ["{_target_: empty}", 0],
+  ["{_target_: misspelt}", 1],
+  ["{_target_: note, name: a}", 0],
+])("one that has no method is told of: %s", async (settings, times) => {
+  const { targets: noted } = noting();
+  const others = createTargets({
+    nothing: () => null,
+    empty: () => ({}),
+    misspelt: () => ({ onJobEnds() {} }),
+  });
+  const files = { "conf/config.yaml": `hydra: {run: {dir: o}, callbacks: {bad: ${settings}}}\n` };
+  const { run } = program(files, { targets: joinTargets(noted, others) });
+  const { exitCode, stderr } = await run([]);
+  const told =
+    "UserWarning: Callback bad has none of the methods onComposeConfig, onRunStart, onRunEnd, onMultirunStart, onMultirunEnd, onJobStart, onJobEnd: nothing is called\n";
+  expect([exitCode, stderr]).toEqual([0, told.repeat(times)]);
 });
 
 test("one without a _target_ is told of, and the others are called", async () => {

@@ -382,6 +382,27 @@ describe("as Hydra 1.4", () => {
     ]);
   });
 
+  it("refuses an interpolation that leads back to what is being instantiated", () => {
+    const cycle = "l: [3, '${o}']\no: {_target_: echo, c: '${l}'}";
+    for (const extra of ["", "_convert_: all", "_recursive_: false, _convert_: all"])
+      expect(
+        refusal(() => made(`${cycle.slice(0, -1)}${extra && `, ${extra}`}}`, { key: "o" })),
+      ).toMatchObject({ code: "interpolation.cycle", key: "l[1]" });
+    expect(made("a: {_target_: echo, x: '${b}'}\nb: {c: 1}\nd: ['${a}', '${a}']")).toEqual({
+      a: [{ x: { c: 1 } }],
+      b: { c: 1 },
+      d: [[{ x: { c: 1 } }], [{ x: { c: 1 } }]],
+    });
+  });
+
+  it("takes a target that is missing for none where it is not data", () => {
+    expect(made("{_target_: '???', x: 1}")).toEqual({ x: 1 });
+    expect(refusal(() => made("{a: {_target_: '???', x: 1}}"))).toMatchObject({
+      code: "value.missing",
+      key: "a._target_",
+    });
+  });
+
   it("hands over configs that are resolved when they are read, each as one object", () => {
     const [{ a, b, l }] = made(
       "{_target_: echo, _recursive_: false, a: {x: '${n}', y: '${nope}'}, b: '${a}', l: [1], n: 3}",

@@ -2,17 +2,13 @@
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
 import type { Attribute } from "./record.ts";
 import { compileFormat, type RecordFormatter } from "./record-format.ts";
-
-/** The config of one formatter. */
-interface FormatterSettings {
-  readonly [key: string]: unknown;
-}
+import { isTruthy, type Section, section } from "./section.ts";
 
 interface FormatterKind {
   /** The class that configs name as `()` or `class`. */
   readonly className: string;
   /** @param color whether the lines go to a terminal with colours */
-  readonly create: (settings: FormatterSettings, color: boolean) => RecordFormatter;
+  readonly create: (settings: Section, color: boolean) => RecordFormatter;
 }
 
 const DEFAULT_FORMATS: Readonly<Record<string, string>> = { "{": "{message}", $: "$message" };
@@ -32,21 +28,21 @@ const FORMATTER_KINDS: readonly FormatterKind[] = [
 ];
 
 /** @throws ConfigError `value.wrong_type` for a format that is no text, unless Python takes it for nothing. */
-function formatText(value: unknown = ""): string {
-  if (!value) return "";
+function formatText(value: unknown): string {
   if (typeof value === "string") return value;
+  if (!isTruthy(value)) return "";
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `a format is a string, not ${JSON.stringify(String(value))}`,
+    message: `a format is a string, not ${JSON.stringify(value)}`,
     key: "format",
     hint: "quote it",
   });
 }
 
 /** @throws ConfigError `app.unsupported` for a class or a format that exists only in Python. */
-export function openFormatter(settings: FormatterSettings, color: boolean): RecordFormatter {
-  const { "()": factory, class: className = "logging.Formatter" } = settings;
-  const wanted = factory ?? className;
+export function openFormatter(settings: Section, color: boolean): RecordFormatter {
+  const { "()": factory, class: className } = settings;
+  const wanted = factory ?? (isTruthy(className) ? className : FORMATTER_KINDS[0]?.className);
   const kind = FORMATTER_KINDS.find((candidate) => candidate.className === wanted);
   if (kind !== undefined) return kind.create(settings, color);
   throw new ConfigError({
@@ -88,7 +84,7 @@ const DEFAULT_COLORS = {
  * @see https://github.com/borntyping/python-colorlog
  * @throws ConfigError `app.unsupported` for a colour or an attribute that does not exist.
  */
-function coloredFormat(settings: FormatterSettings, color: boolean): RecordFormatter {
+function coloredFormat(settings: Section, color: boolean): RecordFormatter {
   const shown = settings["force_color"] === true || (color && settings["no_color"] !== true);
   const { format: named, fmt = named, datefmt } = settings;
   const levels = levelColors(settings);
@@ -116,8 +112,8 @@ const constant = (code: string | undefined): Attribute | undefined =>
   code === undefined ? undefined : () => code;
 
 /** The colours that depend on a record's level, by the attribute that writes them. */
-function levelColors(settings: FormatterSettings): ReadonlyMap<string, Attribute> {
-  const secondary = Object.entries(sectionOf(settings["secondary_log_colors"]));
+function levelColors(settings: Section): ReadonlyMap<string, Attribute> {
+  const secondary = Object.entries(section(settings["secondary_log_colors"]));
   const all = [
     ["log_color", settings["log_colors"] ?? DEFAULT_COLORS] as const,
     ...secondary.map(([name, colors]) => [`${name}_log_color`, colors] as const),
@@ -126,13 +122,10 @@ function levelColors(settings: FormatterSettings): ReadonlyMap<string, Attribute
 }
 
 function byLevel(colors: unknown): Attribute {
-  const levels = Object.entries(sectionOf(colors));
+  const levels = Object.entries(section(colors));
   const codes = new Map(levels.map(([level, names]) => [level, colorCodes(String(names))]));
   return ({ levelName }) => codes.get(levelName) ?? "";
 }
-
-const sectionOf = (value: unknown): object =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 
 /** In the order of their codes: 30 to 37 as text, 10 more as background, 60 more for the light ones. */
 const COLORS = ["black", "red", "green", "yellow", "blue", "purple", "cyan", "white"];

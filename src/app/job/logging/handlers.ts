@@ -3,16 +3,12 @@ import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } fro
 import { resolve } from "node:path";
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
 import type { Console } from "../process/invocation.ts";
+import type { Section } from "./section.ts";
 
 /** The destination of formatted lines. */
 export interface LogSink {
   write(line: string): void;
   close(): void;
-}
-
-/** The config of one handler. */
-export interface HandlerSettings {
-  readonly [key: string]: unknown;
 }
 
 export interface HandlerKind {
@@ -21,9 +17,9 @@ export interface HandlerKind {
   /** The keys that a config may set in addition to those of every handler. */
   readonly parameters: readonly string[];
   readonly isFile?: boolean;
-  readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
+  readonly open: (settings: Section, place: { console: Console; cwd: string }) => LogSink;
   /** Whether the output goes to a terminal that shows colours. */
-  readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
+  readonly showsColor: (settings: Section, console: Console) => boolean;
 }
 
 const OF_FILES = ["filename", "mode", "encoding", "delay", "errors"];
@@ -65,9 +61,9 @@ const HANDLER_KINDS: readonly HandlerKind[] = [
 
 const STREAMS = ["ext://sys.stdout", "ext://sys.stderr"];
 
-const isStdout = ({ stream }: HandlerSettings): boolean => stream === STREAMS[0];
+const isStdout = ({ stream }: Section): boolean => stream === STREAMS[0];
 
-function requireStream({ stream }: HandlerSettings): void {
+function requireStream({ stream }: Section): void {
   if (stream === undefined || stream === null || STREAMS.includes(String(stream))) return;
   throw new ConfigError({
     code: "app.unsupported",
@@ -81,7 +77,7 @@ function requireStream({ stream }: HandlerSettings): void {
 const OF_EVERY_HANDLER = ["class", "level", "formatter", "filters"];
 
 /** @throws ConfigError `app.unsupported` for an unknown class, or a key that the class does not take */
-export function handlerKind(settings: HandlerSettings): HandlerKind {
+export function handlerKind(settings: Section): HandlerKind {
   const { class: className } = settings;
   const kind = HANDLER_KINDS.find(({ classNames }) => classNames.includes(String(className)));
   if (kind !== undefined) return requireKnown(kind, settings);
@@ -99,7 +95,7 @@ export function handlerKind(settings: HandlerSettings): HandlerKind {
   });
 }
 
-function requireKnown(kind: HandlerKind, settings: HandlerSettings): HandlerKind {
+function requireKnown(kind: HandlerKind, settings: Section): HandlerKind {
   const { classNames, parameters } = kind;
   const unknown = Object.keys(settings).find(
     (name) => !OF_EVERY_HANDLER.includes(name) && !parameters.includes(name),
@@ -119,7 +115,7 @@ interface FileSink extends LogSink {
 }
 
 /** `mode: w` truncates the file; with `delay` the first line creates it. Its directory must exist. */
-function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
+function openLogFile({ filename, mode = "a", delay }: Section, cwd: string): FileSink {
   // Python takes the second kind of text for the name of one of its objects.
   if (typeof filename !== "string" || /^(?:ext|cfg):\/\//.test(filename))
     throw new ConfigError({
@@ -127,18 +123,12 @@ function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: stri
       message: "'filename' must be the name of a file",
       key: "filename",
     });
-  if (typeof mode !== "string")
-    throw new ConfigError({
-      code: "app.unsupported",
-      message: `'mode' must be a text, not ${JSON.stringify(mode)}`,
-      key: "mode",
-      hint: "write a to append, or w to begin anew",
-    });
+  const flag = openFlag(mode);
   const path = resolve(cwd, filename);
   let descriptor: number | undefined;
   const open = (): number => {
     if (descriptor !== undefined) return descriptor;
-    descriptor = openSync(path, mode === "w" ? "w" : "a");
+    descriptor = openSync(path, flag);
     return descriptor;
   };
   if (!delay) open();
@@ -152,8 +142,29 @@ function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: stri
   };
 }
 
+/**
+ * How Node opens a file for a mode of Python's `open`, which is in any order: what happens to a file that is there, and
+ * what makes no difference to a log.
+ *
+ * @throws ConfigError `app.unsupported` for a mode in which no text can be written
+ */
+function openFlag(mode: unknown): string {
+  const letters = typeof mode === "string" ? [...mode] : [];
+  const flags = letters.filter((letter) => !"t+".includes(letter)).join("");
+  const flag = OPEN_FLAGS[flags];
+  if (flag !== undefined && new Set(letters).size === letters.length) return flag;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `'mode' must be "a", "w" or "x", not ${JSON.stringify(mode)}`,
+    key: "mode",
+    hint: "write a to append, or w to begin anew",
+  });
+}
+
+const OPEN_FLAGS: Readonly<Record<string, string>> = { a: "a", w: "w", x: "wx" };
+
 /** @throws ConfigError `app.unsupported` */
-function countAt(settings: HandlerSettings, key: "backupCount" | "maxBytes"): number {
+function countAt(settings: Section, key: "backupCount" | "maxBytes"): number {
   const { [key]: count = 0 } = settings;
   if (typeof count === "number") return count;
   throw new ConfigError({
@@ -167,7 +178,7 @@ function countAt(settings: HandlerSettings, key: "backupCount" | "maxBytes"): nu
  * Renames a file that would grow beyond `maxBytes` to `NAME.1`, that one to `NAME.2`, up to `backupCount`. Without
  * either setting it is an ordinary file, as in Python.
  */
-function openRotatingFile(settings: HandlerSettings, cwd: string): LogSink {
+function openRotatingFile(settings: Section, cwd: string): LogSink {
   const { filename } = settings;
   const path = resolve(cwd, String(filename));
   const limit = countAt(settings, "maxBytes");

@@ -9,13 +9,10 @@ import {
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import type { Console } from "../process/invocation.ts";
 import { openFormatter } from "./formatters.ts";
-import { type HandlerSettings, handlerKind, type LogSink } from "./handlers.ts";
+import { handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, levelNumber, passing } from "./record.ts";
 import type { RecordFormatter } from "./record-format.ts";
-
-export interface Section {
-  readonly [key: string]: unknown;
-}
+import { isSection, isTruthy, namesOf, type Section, section } from "./section.ts";
 
 export interface Handler {
   readonly level: number;
@@ -58,7 +55,7 @@ export const openHandler = (
     handlerOf(requireSection(settings), config, place),
   );
 
-function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPlace): Handler {
+function handlerOf(settings: Section, config: Section, place: HandlerPlace): Handler {
   const formatter = formatterOf(settings, section(config["formatters"]));
   const kind = handlerKind(settings);
   const { level } = settings;
@@ -72,12 +69,12 @@ function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPla
 }
 
 /** The formatter that a handler names; Python's default if it names none. */
-function formatterOf({ formatter: name }: HandlerSettings, formatters: Section): Section {
+function formatterOf({ formatter: name }: Section, formatters: Section): Section {
   if (!isTruthy(name)) return {};
   if (Object.hasOwn(formatters, String(name))) return section(formatters[String(name)]);
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Unable to set formatter '${String(name)}'`,
+    message: `Unable to set formatter ${typeof name === "string" ? `'${name}'` : JSON.stringify(name)}`,
     key: "formatter",
     ...alternativesTo(String(name), Object.keys(formatters)),
   });
@@ -240,22 +237,6 @@ const wrongKind = (
     ...(key !== undefined && { key }),
     ...(hint !== undefined && { hint }),
   });
-
-/** Whether Python takes a value of a config for true. */
-export const isTruthy = (value: unknown): boolean => {
-  if (Array.isArray(value)) return value.length > 0;
-  return isSection(value) ? Object.keys(value).length > 0 : Boolean(value);
-};
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-export const section = (value: unknown): Section => (isSection(value) ? value : {});
-
-export function namesOf(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return Array.isArray(value) ? value.map(String) : [];
-}
 
 /** Removes secrets: a log file has more readers than the program's output. */
 const withoutSecrets = (sink: LogSink, { redact }: Console): LogSink =>

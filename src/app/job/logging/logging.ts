@@ -6,9 +6,7 @@ import {
   configured,
   filtersOf,
   type Handler,
-  isTruthy,
   type Locate,
-  namesOf,
   openHandler,
   partsOf,
   refuseMalformed,
@@ -16,8 +14,6 @@ import {
   requireLevel,
   requireNames,
   requireSection,
-  type Section,
-  section,
 } from "./log-config.ts";
 import {
   createLoggerTree,
@@ -30,6 +26,7 @@ import {
   writeOrTell,
 } from "./logger.ts";
 import { LEVELS, type LogRecord } from "./record.ts";
+import { isTruthy, namesOf, type Section, section } from "./section.ts";
 
 /**
  * The logging of one program run, as Python's `logging` is that of a process: loggers whose names form a tree, and

@@ -270,13 +270,14 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
     };
   }
   if (start >= end) refuse(override, "ends before it starts");
+  const last = floatBelow(end);
   return {
     isOrdered: true,
     count: Number.POSITIVE_INFINITY,
     pointAt(share) {
       const value = isLog ? logUniform(start, end, share) : start * (1 - share) + end * share;
       // Rounding may reach the end, which is excluded.
-      return [`${key}=${floatRepr(value >= end ? start : clamp(value, start, end))}`];
+      return [`${key}=${floatRepr(clamp(value, start, last))}`];
     },
     binOf: (share) => [share, share],
     shareOf(point) {
@@ -286,6 +287,15 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
       return (Math.log(value) - Math.log(start)) / (Math.log(end) - Math.log(start));
     },
   };
+}
+
+/** The largest float below another. */
+function floatBelow(value: number): number {
+  if (value === 0) return -Number.MIN_VALUE;
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? -1n : 1n));
+  return bits.getFloat64(0);
 }
 
 const isInt = (value: PythonNumber): boolean => typeof value !== "number";

@@ -20,7 +20,6 @@ import { keyText, pyStr, pyTypeName } from "../python-text.ts";
 import type { ResolveContext } from "../resolution/context.ts";
 import {
   checkInterpolatedItem,
-  checkMapOfObject,
   checkMapType,
   checkNullable,
   convertElement,
@@ -113,13 +112,13 @@ function withType(parent: Draft, key: Key, value: ConfigNode, place: Place): Con
     checkInterpolatedItem(element, value, place);
   if (declaredType !== undefined && declaredType.kind !== "object") {
     checkNullable(declaredType, value, place);
-    return place.plain !== true && isContainerType(declaredType)
+    return place.plain !== true && value.kind !== "scalar" && isContainerType(declaredType)
       ? convertWritten(declaredType, convertWide(declaredType, value, place), place)
       : convertNode(declaredType, value, place);
   }
   if (element === undefined) return value;
   if (old !== undefined && declaredType !== undefined && element.kind === "object")
-    checkMapOfObject(element, value, place);
+    checkMapType(element, value, place);
   // An untyped map or list in a container of scalars counts as optional; the conversion refuses null in its place.
   if (old === undefined || declaredType !== undefined) checkNullable(element, value, place);
   if (!isField && isOfOwnType(value) && element.kind !== "union")

@@ -184,9 +184,17 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
   if (target.type?.kind === "object" && source.type?.kind === "object") target.type = source.type;
   const below = inside(source, dest, merging);
   for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
-  if (target.type === undefined && source.type !== undefined) target.type = source.type;
+  if (target.type === undefined && source.type !== undefined) adoptType(dest, target, source.type);
   else if (source.type?.kind === "object") target.type = source.type;
   takeFlags(target, source);
+}
+
+/** What an untyped map has must fit the type that a source brings, as it is: nothing is converted. */
+function adoptType(dest: Draft, target: DraftMap, type: NodeType): void {
+  const fitting = fitNode(type, target, dest);
+  if (fitting.kind === "map")
+    for (const [id, entry] of fitting.entries) target.entries.set(id, entry);
+  target.type = type;
 }
 
 /** A source has the same key as its target. */
@@ -231,10 +239,10 @@ function knownKey(dest: Draft, key: Key, node: ConfigNode): Key {
  */
 function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const type = elementType(dest.node, key);
-  if (type?.kind === "object" && source.kind !== "scalar") {
+  if (type?.kind === "object" && !isMissing(source)) {
     const made = emptyContainer(type, source.origin);
     assign(dest, key, made);
-    mergeContainer(draftChild(dest, key, made), source, merging);
+    mergeOver(dest, key, made, source, merging);
   } else if (merging.from?.node.type?.kind === "object")
     withoutFlag(dest, "struct", () => assign(dest, key, source));
   else assign(dest, key, source);
@@ -250,12 +258,30 @@ function mergeOver(
   if (existing.kind !== "scalar" && source.kind !== "scalar")
     mergeContainer(draftChild(dest, key, existing), source, merging);
   else if (existing.kind !== "scalar") {
+    checkSameKind(dest, key, existing, source, merging);
     if (isMissing(source)) mergeMissing(dest, key, existing, source, merging);
     else assign(dest, key, source);
   } else if (source.kind !== "scalar") assign(dest, key, source);
   else if (existing.type !== undefined) mergeTypedScalar(dest, key, existing, source);
-  else if (isMissing(source)) keep(dest, key, existing, source, merging);
+  // A map or list that is missing is a container for OmegaConf, and replaces what is none.
+  else if (isMissing(source) && !isContainerType(source.type))
+    keep(dest, key, existing, source, merging);
   else assign(dest, key, source);
+}
+
+/** A map that is declared, and null, missing or an interpolation, merges with maps alone, and such a list with lists. */
+function checkSameKind(
+  dest: Draft,
+  key: Key,
+  existing: ContainerNode,
+  source: ConfigNode,
+  { context }: Merging,
+): void {
+  if (!isContainerType(source.type)) return;
+  const declared = source.type.kind === "list" ? list([], source.origin) : map([], source.origin);
+  if (declared.kind === existing.kind) return;
+  const place: Place = { kind: "place", node: existing, parent: dest, key };
+  throw incompatible(place, declared, context.dialect);
 }
 
 function mergeTypedScalar(dest: Draft, key: Key, existing: ScalarNode, source: ScalarNode): void {

@@ -212,13 +212,20 @@ function evaluateSequence(
   sequence: Sequence,
   place: Place,
 ): readonly Place[] {
-  if (sequence.incomplete !== undefined)
-    resolution.context.warn(
-      `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See ${resolution.context.dialect.omegaconfIssues}/572 for details.`,
-    );
+  const firstMissing =
+    sequence.incomplete === undefined
+      ? -1
+      : sequence.args.findIndex((argument) => argument.source === "");
   resolution.enter(place);
   try {
-    return sequence.args.map((argument) => evaluateElement(resolution, argument.value, place));
+    return sequence.args.map((argument, index) => {
+      // Not before the elements in front of it, one of which may fail.
+      if (index === firstMissing)
+        resolution.context.warn(
+          `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See ${resolution.context.dialect.omegaconfIssues}/572 for details.`,
+        );
+      return evaluateElement(resolution, argument.value, place);
+    });
   } finally {
     resolution.leave();
   }

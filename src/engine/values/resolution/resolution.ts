@@ -253,7 +253,9 @@ export function startOf({ components, levels, rest }: ReferenceKey, place: Place
 }
 
 const selectTarget = (resolution: Resolution, key: ReferenceKey, place: Place): Place | undefined =>
-  asReference(place, () => selectPath(resolution, startOf(key, place), key.components, REFERENCE));
+  asReference(place, () =>
+    selectPath(resolution, startOf(key, place), key.components, REFERENCE, key.rest),
+  );
 
 /** Looks up the target of a reference; errors become those of an interpolation. */
 function asReference(place: Place, find: () => Place | undefined): Place | undefined {
@@ -367,7 +369,7 @@ export function referredPlace(
       const found = referredPlace(resolution, child, inside);
       if (found === undefined) return undefined;
       if (index < only.components.length - 1 && !isContainer(found))
-        throw notContainer(only.components, index, found);
+        throw notContainer(only.components, index, found, only.rest);
       current = found;
     }
     return current;
@@ -399,11 +401,12 @@ export function selectPlace(
   options: SelectPlaceOptions = {},
 ): Place | undefined {
   const components = key === "" ? [] : keyComponents(key, resolution.context.dialect);
-  return selectPath(resolution, start, components, options);
+  return selectPath(resolution, start, components, options, key);
 }
 
 /**
  * As `selectPlace`, for a key that is already split.
+ * @param written the key as an error shows it; by default its parts with dots between them
  * @throws ConfigError as `selectPlace`
  */
 export function selectPath(
@@ -411,6 +414,7 @@ export function selectPath(
   start: Place,
   components: readonly string[],
   options: SelectPlaceOptions = {},
+  written?: string,
 ): Place | undefined {
   const strict = options.throwOnResolutionFailure !== false;
   const last = components.length - 1;
@@ -423,7 +427,7 @@ export function selectPath(
     if (found === undefined || index === last) return found;
     if (!isContainer(found)) {
       if (options.scalarsAreEmpty === true) return undefined;
-      throw notContainer(components, index, found);
+      throw notContainer(components, index, found, written);
     }
     if (isNone(found)) return undefined;
     current = found;
@@ -479,12 +483,16 @@ function listIndex(
   });
 }
 
-function notContainer(components: readonly string[], index: number, found: Place): ConfigError {
-  const key = components.join(".");
+function notContainer(
+  components: readonly string[],
+  index: number,
+  found: Place,
+  written = components.join("."),
+): ConfigError {
   const parent = components.slice(0, index + 1).join(".");
   return new ConfigError({
     code: "value.wrong_type",
-    message: `Error trying to access ${key}: node \`${parent}\` is not a container and thus cannot contain \`${components[index + 1]}\``,
+    message: `Error trying to access ${written}: node \`${parent}\` is not a container and thus cannot contain \`${components[index + 1]}\``,
     key: fullKeyOf(found),
     origin: found.node.origin,
   });

@@ -96,14 +96,6 @@ export function checkNullable(type: NodeType, node: ConfigNode, place: Place): v
 }
 
 /**
- * A map that replaces an object must be an object of its class; a plain map can only be merged into it.
- * @throws ConfigError `value.wrong_type`
- */
-export function checkMapOfObject(type: ObjectType, node: ConfigNode, place: Place): void {
-  if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, place);
-}
-
-/**
  * The checks that OmegaConf makes before it checks whether a map is writable: null needs an optional type, and a map or
  * an object can only be replaced by another one.
  * @throws ConfigError `value.wrong_type`

@@ -26,6 +26,21 @@ interface Outcome {
   readonly stderr?: string;
 }
 
+/** The error of a config, and the files that there are then. */
+function refusal(changes: object) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-refused-"));
+  const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
+  try {
+    logging.configure(config(changes), false, cwd);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return { ...error.details, message: error.message, files: readdirSync(cwd) };
+  } finally {
+    logging.close();
+  }
+  return expect.unreachable();
+}
+
 describe("handlers", () => {
   test.each<[string, object, Outcome | typeof REFUSED]>([
     ["to stderr, by its name", { ...toStdout, stream: "ext://sys.stderr" }, { stderr: "iwec" }],
@@ -72,6 +87,37 @@ describe("handlers", () => {
     expect(run([shown, quiet], there)).toMatchObject({ files: { "r.log": silent } });
     expect(run([shown, quiet])).toMatchObject({
       files: ofNothing === undefined ? {} : { "r.log": ofNothing },
+    });
+  });
+
+  test.each([
+    ["w+", "new\n"],
+    ["wt", "new\n"],
+    ["at", "before\nnew\n"],
+    ["a+", "before\nnew\n"],
+    ["x", REFUSED],
+    ["r", REFUSED],
+    ["zz", REFUSED],
+    ["wa", REFUSED],
+    ["ww", REFUSED],
+    ["", REFUSED],
+  ])("a file that is opened in the mode %j", (mode, written) => {
+    const steps = [handler({ ...file, mode }), ["a", "info", "new"]] as const;
+    const outcome = run(steps, { "r.log": "before\n" });
+    expect(outcome === REFUSED ? REFUSED : outcome.files["r.log"]).toBe(written);
+    expect(run(steps)).toEqual(
+      written === REFUSED && mode !== "x"
+        ? REFUSED
+        : expect.objectContaining({ files: { "r.log": "new\n" } }),
+    );
+  });
+
+  test("a mode that opens no log is refused before a file is made", () => {
+    expect(refusal({ handlers: { out: { ...file, mode: "zz" } } })).toMatchObject({
+      message: `Unable to configure handler 'out': 'mode' must be "a", "w" or "x", not "zz"`,
+      key: "handlers.out.mode",
+      hint: "write a to append, or w to begin anew",
+      files: [],
     });
   });
 
@@ -321,6 +367,7 @@ describe("loggers", () => {
     [{ loggers: "app" }],
     [{ formatters: { g: "%(message)s" } }],
     [{ formatters: null }],
+    [{ formatters: { g: { format: [1] } } }],
     [{ filters: { g: null } }],
     [{ filters: { g: { name: null } } }],
     [{ filters: 1 }],
@@ -339,21 +386,6 @@ describe("loggers", () => {
   ])("what has the wrong form is refused: %j", (changes) => {
     expect(run([config(changes)])).toBe(REFUSED);
   });
-
-  /** The error of a config, and the files that there are then. */
-  function refusal(changes: object) {
-    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-refused-"));
-    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
-    try {
-      logging.configure(config(changes), false, cwd);
-    } catch (error) {
-      if (!isConfigError(error)) throw error;
-      return { ...error.details, message: error.message, files: readdirSync(cwd) };
-    } finally {
-      logging.close();
-    }
-    return expect.unreachable();
-  }
 
   test("a handler that is refused keeps those after it, by name, from making their files", () => {
     const file = { class: "logging.FileHandler", filename: "r.log" };
@@ -391,13 +423,25 @@ describe("loggers", () => {
     expect(run(steps)).toMatchObject(expected);
   });
 
-  // Ours (docs/compatibility.md): Python takes `true` for 1, and a text for the list of its letters.
-  test.each([config({ version: true }), config({ root: { level: true, handlers: ["out"] } })])(
-    "no number is meant by true: %j",
-    (given) => {
-      expect(run([given])).toBe(REFUSED);
-    },
-  );
+  // Ours (docs/compatibility.md): Python takes `true` for 1, `false` for 0, and a text for the list of its letters.
+  test.each([
+    config({ version: true }),
+    config({ root: { level: true, handlers: ["out"] } }),
+    config({ root: { level: false, handlers: ["out"] } }),
+  ])("no number is meant by true and false: %j", (given) => {
+    expect(run([given])).toBe(REFUSED);
+  });
+
+  test("what is no text is shown as it is written", () => {
+    const format = { formatters: { f: { format: [1] } } };
+    expect(refusal(format).message).toBe(
+      "Unable to configure formatter 'f': a format is a string, not [1]",
+    );
+    const unknown = { handlers: { out: { ...toStdout, formatter: 1 } } };
+    expect(refusal(unknown).message).toBe(
+      "Unable to configure handler 'out': Unable to set formatter 1",
+    );
+  });
 
   test("a text names one handler", () => {
     const given = config({ root: { level: "INFO", handlers: "out" } });

@@ -215,6 +215,19 @@ describe("the shares of a dimension", () => {
     return dimension;
   };
 
+  test.each([
+    ["interval(1,2)", "x=1.9999999999999998"],
+    ["interval(-2,-1)", "x=-1.0000000000000002"],
+    ["interval(-1,0)", "x=-5e-324"],
+    ["tag(log,interval(1,2))", "x=1.9999999999999998"],
+  ])("nearest to 1 stand for the end of %s, which is excluded", (sweep, point) => {
+    const below = Number(point.slice(2));
+    const [drawn = ""] = dimensionOf(sweep).pointAt(1 - 2 ** -53);
+    expect(Number(drawn.slice(2))).toBeLessThanOrEqual(below);
+    expect(Number(drawn.slice(2))).toBeGreaterThan(below - 1e-15);
+    expect(dimensionOf(sweep).pointAt(1)).toEqual([point]);
+  });
+
   test("that stand for a value are those of its bin, and no others", () => {
     fc.assert(
       fc.property(counted, share, (sweep, drawn) => {

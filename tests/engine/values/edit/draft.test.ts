@@ -116,6 +116,67 @@ describe("an interpolation that is merged over", () => {
   });
 });
 
+describe("what is merged into a map of objects", () => {
+  const objects: NodeType = { kind: "map", key: STR, element: { ...OBJECT, optional: true } };
+  const over = (text: string) => () =>
+    show(mergeNodes([withField(objects, "???"), yaml("f: {a: {v: 1}}"), yaml(`f: {b: ${text}}`)]));
+
+  it("is an object of the class, also under a new key", () => {
+    expect(over("3")).toThrowError("int is not a subclass of D. value: 3");
+    expect(over("[1]")).toThrowError(expect.objectContaining({ code: "merge.incompatible" }));
+    expect(over("{v: 2}")()).toBe("f:\n  a:\n    v: 1\n  b:\n    v: 2\nx: null\n");
+    for (const text of ["null", "???", "${x}"])
+      expect(over(`'${text}'`.replace("'null'", text))()).toContain(`\n  b: ${text}\n`);
+  });
+});
+
+describe("a declared map or list that is merged over what is not declared", () => {
+  const MAP_OF_INTS: NodeType = { kind: "map", key: STR, element: INT };
+  const LIST_OF_INTS: NodeType = { kind: "list", element: INT };
+  const over = (text: string, type: NodeType, plain = "???") => {
+    const declared =
+      plain === "???" || plain === "null"
+        ? withField({ ...type, optional: true } as NodeType, "???")
+        : mergeNodes([withField(type, "???"), yaml(`f: ${plain}`)]);
+    const source = plain === "null" ? mergeNodes([declared, yaml("f: null")]) : declared;
+    return show(mergeNodes([yaml(`f: ${text}`), source])).replace("x: null\n", "");
+  };
+
+  it.each([
+    ["{a: x}", "Value 'x' (str) is incompatible with type hint 'int'"],
+    ["{a: '1'}", "Value '1' (str) is incompatible with type hint 'int'"],
+    ["{a: [1]}", "'ListConfig' is incompatible with type hint '<class 'int'>'"],
+    ["{a: null}", "Incompatible value 'None' for field of type 'int'"],
+    ["{1: 1}", "Key 1 (int) is incompatible with key type hint 'str'"],
+  ])("refuses %s, which does not fit it as it is", (text, message) => {
+    expect(() => over(text, MAP_OF_INTS, "{}")).toThrowError(message);
+  });
+
+  it("brings its type along, also into what is below", () => {
+    const deep: NodeType = { kind: "map", key: STR, element: MAP_OF_INTS };
+    expect(over("{a: 1}", MAP_OF_INTS, "{}")).toBe("f:\n  a: 1\n");
+    expect(() => over("{a: {b: x}}", deep, "{}")).toThrowError("type hint 'int'");
+    const merged = mergeNodes([
+      yaml("f: {a: {b: 1}}"),
+      mergeNodes([withField(deep, "???"), yaml("f: {}")]),
+      yaml("f: {a: {b: '2'}}"),
+    ]);
+    expect(show(merged)).toBe("f:\n  a:\n    b: 2\nx: null\n");
+  });
+
+  it.each(["???", "null"])("refuses the other kind also where it is %s", (plain) => {
+    const refused = expect.objectContaining({ code: "merge.incompatible" });
+    expect(() => over("[1]", MAP_OF_INTS, plain)).toThrowError(refused);
+    expect(() => over("{a: 1}", LIST_OF_INTS, plain)).toThrowError(refused);
+    expect(() => over("[1]", OBJECT, plain)).toThrowError(refused);
+  });
+
+  it("replaces what is no map or list where it is missing", () => {
+    for (const type of [MAP_OF_INTS, LIST_OF_INTS, OBJECT])
+      for (const text of ["3", "null"]) expect(over(text, type)).toBe("f: ???\n");
+  });
+});
+
 describe("null that is merged over an interpolation", () => {
   const base = withField({ ...OBJECT, optional: true }, "???", value("${f}"));
 

@@ -54,6 +54,29 @@ describe("resolver()", () => {
     expect(details).toMatchObject({ code: "interpolation.not_found", key: "m.b" });
   });
 
+  it("is warned of arguments that are missing, unless one in front of them fails", () => {
+    const warningsOf = (text: string): readonly string[] => {
+      const warnings: string[] = [];
+      const resolvers = [resolver("f", (...args: unknown[]) => args.length)];
+      const context = createResolveContext({
+        env: {},
+        resolvers,
+        onWarning: (message) => warnings.push(message),
+      });
+      try {
+        resolveTree(yaml(text), context);
+      } catch {
+        // What fails is another test's.
+      }
+      return warnings;
+    };
+    expect(warningsOf("a: ${f:1,,2,}")).toEqual([
+      expect.stringContaining("In the sequence `1,,2,` some elements are missing"),
+    ]);
+    expect(warningsOf("a: ${f:${nope},}")).toEqual([]);
+    expect(warningsOf("a: ${f:,${nope}}")).toHaveLength(1);
+  });
+
   it("is called for every reference, or once with useCache", () => {
     calls = 0;
     const counted = resolveTree(

@@ -75,6 +75,13 @@ describe("select", () => {
         expect(selectNode(withField(type, "???"), "f.port", context)).toBeUndefined();
     });
 
+    it.each(["a[b].x", "a.b.x", "a[b][x]"])("names %s as it is written", (key) => {
+      const tree = yaml(`a: {b: 1}\nr: \${${key}}`);
+      expect(() => selectNode(tree, "r", context)).toThrow(
+        `Error trying to access ${key}: node \`a.b\` is not a container and thus cannot contain \`x\``,
+      );
+    });
+
     it("refuses missing values on demand", () => {
       expect(() => select("m", { throwOnMissing: true })).toThrowError(
         expect.objectContaining({ code: "value.missing" }),

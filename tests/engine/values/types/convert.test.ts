@@ -13,7 +13,15 @@ import { pyStr } from "../../../../src/engine/values/python-text.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import { IN_PLACE, resolveTree } from "../../../../src/engine/values/resolution/resolve-tree.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
-import { assign, COLOR, INT, OBJECT, STR, typed } from "./typed-trees.ts";
+import { assign, COLOR, INT, OBJECT, STR, typed, withField } from "./typed-trees.ts";
+
+it("names the class of the node that would replace a list", () => {
+  const type: NodeType = { kind: "list", element: INT };
+  const lists = mergeNodes([withField(type, "???"), yaml("f: [1]")]);
+  expect(() => mergeNodes([lists, yaml("f: 3")])).toThrowError(
+    "Invalid value assigned: AnyNode is not a ListConfig, list or tuple.",
+  );
+});
 
 describe("typed nodes", () => {
   it.each<[NodeType, string, string]>([
