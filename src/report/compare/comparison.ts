@@ -113,9 +113,11 @@ const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
 
 function intervalSource({ freedom, log_ratios, relative_low }: Change): string {
   if (log_ratios !== undefined)
-    return relative_low === undefined
-      ? "too few pairs for an interval"
-      : "low…high is the 95 % interval of the ratios of the pairs of runs";
+    return `ms are means of the runs, % is the mean ratio of the pairs of runs, ${
+      relative_low === undefined
+        ? "which are too few for an interval"
+        : "and low…high its 95 % interval"
+    }`;
   return freedom === undefined ? TOO_FEW_RUNS : "± is the 95 % interval of the repeated runs";
 }
 
