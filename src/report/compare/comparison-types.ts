@@ -240,6 +240,10 @@ export interface RunsSeen {
    * All runs.
    */
   readonly total: number;
+  /**
+   * Of those that did not see it, the runs of which only the longest regions are kept: they may have had it. Absent if there are none.
+   */
+  readonly cut?: number;
 }
 /**
  * A kernel, or an operation on the CPU, of either report.

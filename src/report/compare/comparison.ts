@@ -273,11 +273,15 @@ export function countNotes(
   return [...counts, ...(runs === undefined ? [] : [seenNote(runs)])].join(", ");
 }
 
-/** `seen in 3 of 5 runs of A and 5 of 5 runs of B`. */
+/** `seen in 3 of 5 runs of A and 5 of 5 runs of B`; a run of which only the longest regions are kept may have had it. */
 function seenNote({ a, b }: NonNullable<RegionChange["runs"]>): string {
   const words = [{ name: "A", runs: a } as const, { name: "B", runs: b } as const].flatMap(
     ({ name, runs }) =>
-      runs === null ? [] : [`${runs.seen} of ${plural(runs.total, "run")} of ${name}`],
+      runs === null
+        ? []
+        : [
+            `${runs.seen} of ${plural(runs.total, "run")} of ${name}${runs.cut === undefined ? "" : ` (not among the longest of ${runs.cut})`}`,
+          ],
   );
   return `seen in ${words.join(" and ")}`;
 }

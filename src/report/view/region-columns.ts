@@ -81,7 +81,10 @@ interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priori
 }
 
 /** A number whose mean over repeated runs a report has. */
-export type RepeatedNumber = Exclude<keyof RegionRepeats, "runs" | "total_runs" | "kernels">;
+export type RepeatedNumber = Exclude<
+  keyof RegionRepeats,
+  "runs" | "total_runs" | "cut_runs" | "kernels"
+>;
 
 /** How the noise of a compared number is known: the runs' statistics of which number tell it, or what else does. */
 export interface ComparedAs {
