@@ -261,7 +261,7 @@ export interface Ranked {
     readonly family?: readonly string[];
     readonly ms: number;
   };
-  readonly share_of: "run" | "kernel time";
+  readonly share_of: "run" | "kernel time" | "GPU time of ranges";
   readonly reason: Reason;
 }
 /**

@@ -324,7 +324,7 @@ const REGION_COLUMNS = {
     isKnown: haveActivity,
   },
   gpu_copy_ms: {
-    title: "Copies ms",
+    title: "Copies, sets ms",
     format: "ms",
     value: activity("copy_ms"),
     isKnown: haveActivity,
@@ -629,7 +629,7 @@ export const regionFacts = ({ share }: ReportWords): readonly RegionFact[] => [
   )`minimum ${"call_min_ms"}, median ${"call_median_ms"}, 95th percentile ${"call_p95_ms"}, maximum ${"call_max_ms"} ms`,
   fact(
     "GPU while open",
-  )`idle ${"gpu_idle_ms"}, kernels ${"gpu_kernel_ms"}, copies ${"gpu_copy_ms"}, both at once ${"gpu_overlap_ms"} ms`,
+  )`idle ${"gpu_idle_ms"}, kernels ${"gpu_kernel_ms"}, copies or sets ${"gpu_copy_ms"}, both at once ${"gpu_overlap_ms"} ms`,
   fact("Limited by")`${"limited_by"} (SM ${"sm_pct"} %, memory ${"memory_pct"} % of the peak)`,
 ];
 

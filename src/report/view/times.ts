@@ -84,6 +84,10 @@ function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): Ke
   return regions.some(({ total_ms }) => total_ms !== 0) ? RANGES : GPU;
 }
 
+/** Whether GPU time is that of ranges that were measured as a whole, with the time in which no kernel ran. */
+export const isOfRanges = (report: NCUProfileRegionReport): boolean =>
+  reportKernelWords(report) === RANGES;
+
 export const kernelMs = ({
   kind,
   total_ms,
@@ -195,9 +199,9 @@ export function atOnceIn(
   return { average, what };
 }
 
-/** `3.4 threads on average`. */
+/** `3.4 threads on average`; of kernels, while any runs. */
 export const atOnceWords = ({ average, what }: AtOnce): string =>
-  `${average.toFixed(1)} ${what} on average`;
+  `${average.toFixed(1)} ${what} ${what === "kernels" ? "at once " : ""}on average`;
 
 /** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
 function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {

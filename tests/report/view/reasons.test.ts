@@ -929,7 +929,9 @@ describe("the headline claims no more than the numbers do", () => {
 describe.skipIf(sample === null)("the answer", () => {
   it("says of a training step that waits for copies that it does", () => {
     const answer = answerOf(loaded.get("copies") ?? { contract: CONTRACT, reports: [] });
-    expect(answer?.headline).toMatch(/^For 97\.0 % .* the GPU copies and runs no kernel\./);
+    expect(answer?.headline).toMatch(
+      /^For 97\.0 % .* the GPU copies or sets memory and runs no kernel\./,
+    );
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
       base: "run",
