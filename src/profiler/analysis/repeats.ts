@@ -11,7 +11,7 @@ import type {
   UnshownRegion,
 } from "../../report/model/document.ts";
 import { familyKey, familyRows } from "../../report/model/families.ts";
-import { isInside, pathLines } from "../../report/model/region-path.ts";
+import { outermost, pathLines } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { isLongestOnly, medianRunNote } from "../../report/view/notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
@@ -307,16 +307,6 @@ interface KernelTimes {
   readonly ms: number[];
   readonly launchedIn: Set<number>;
   isTimed: boolean;
-}
-
-/** Regions that no shown region contains; their kernels include those of inner regions. */
-function outermost(regions: readonly RegionModelEntry[]): readonly RegionModelEntry[] {
-  const found: RegionModelEntry[] = [];
-  for (const region of regions) {
-    const last = found.at(-1);
-    if (last === undefined || !isInside(region, last)) found.push(region);
-  }
-  return found;
 }
 
 const NS_PER_MS = 1e6;

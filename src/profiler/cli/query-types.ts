@@ -16,6 +16,10 @@ export type QueryAnswer = {
   readonly collector: string;
   readonly scope: string;
   /**
+   * The numbers are those of the median run of so many (repeats=N); absent for a single run, and for comparisons, whose notes tell.
+   */
+  readonly median_of_runs?: number;
+  /**
    * How many items there are; absent where the answer is no list.
    */
   readonly total?: number;

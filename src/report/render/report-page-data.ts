@@ -13,6 +13,7 @@ import type {
 } from "../model/document.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { HARDWARE_COLUMNS } from "../view/kernel-tables.ts";
+import { medianOfRuns, medianRunWords } from "../view/notes.ts";
 import type {
   CallsData,
   KernelColumn,
@@ -190,6 +191,7 @@ function buildScope(
   const data: ScopeData = {
     scope: report.scope,
     kernelWords: reportKernelWords(report)?.plural ?? null,
+    ...(medianOfRuns(report.notes) !== null && { kernelSource: medianRunWords(report.notes) }),
     ...regionsData(report, rows, table, detail.name),
     metrics: metrics.names.map((metric) => ({
       ...metric,

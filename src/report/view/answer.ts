@@ -164,10 +164,7 @@ export function answerOf(
   const ranking: Ranking = {
     report: families,
     members: membersOf(report),
-    facts: createFacts(
-      families,
-      beside.flatMap(({ reports: [main] }) => (main === undefined ? [] : withFamilies(main))),
-    ),
+    facts: factsOf(families, beside),
   };
   const byWall = topByWall(ranking);
   const byGpu = topByGpu(ranking);
@@ -247,8 +244,19 @@ const isSame = (a: RunBar, b: RunBar): boolean =>
 
 type FactsOf = (place: number) => RegionFacts;
 
-/** The facts about each region of a report that reasons are derived from, by the region's index. */
-export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
+/**
+ * The facts about each region of a report that reasons are derived from, by the region's index.
+ *
+ * @param beside reports of other collectors of the same run, whose counters can give reasons
+ */
+export const factsOf = (
+  report: NCUProfileRegionReport,
+  beside: readonly RegionReportBundle[] = [],
+): FactsOf =>
+  createFacts(
+    report,
+    beside.flatMap(({ reports: [main] }) => (main === undefined ? [] : withFamilies(main))),
+  );
 
 /** Subtracts the values of child regions: a report counts GPU activity while a region was open, including that of its children. */
 function createFacts(
