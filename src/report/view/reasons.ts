@@ -1389,6 +1389,27 @@ export const REASON_RULES: readonly ReasonRule[] = [
           );
     },
   },
+  {
+    name: "uneven_calls",
+    explains: ["wall"],
+    threshold:
+      "nothing above holds, the slowest of each twenty calls take at least 1.5 times the median, of at least 20, what calls take beyond the median is a fifth of all, and at least half of their time is its own",
+    source: "the wall time of each call",
+    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms }, wallMs }) => {
+      if (calls === null || wall_ms === null || wallMs === null || invocations < 20) return null;
+      const beyondMs = wall_ms - invocations * calls.median;
+      return calls.p95 < calls.median * UNEVEN ||
+        share(beyondMs, wall_ms) < 0.2 ||
+        share(wallMs, wall_ms) < 0.5
+        ? null
+        : {
+            title: "some of its calls take much longer than the others",
+            evidence: `of ${plural(invocations, "call")} the 95th percentile takes ${formatDuration(calls.p95)}, the median ${formatDuration(calls.median)}`,
+            advice:
+              "find the slow calls in the timeline, and what is different about them: another thread, another input",
+          };
+    },
+  },
 ];
 
 /** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */

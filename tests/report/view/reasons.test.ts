@@ -134,6 +134,14 @@ function calling(api: "cuda" | "os", name: string): RegionReportBundle {
   return { ...bundle, reports };
 }
 
+/** Calls of these lengths in turn, in microseconds, of threads whose clocks were not read. */
+const calledFor = (lengths: readonly number[]): ProcessSketch => ({
+  ranges: Array.from({ length: 80 }, (_, at) => {
+    const start = at * 300_000;
+    return { name: "work", start, end: start + (lengths[at % lengths.length] ?? 0) * 1000 };
+  }),
+});
+
 /** Ranges of a microsecond, with a microsecond between them. */
 const tinyCalls = (count: number): ProcessSketch => ({
   ranges: Array.from({ length: count }, (_, at) => ({
@@ -212,6 +220,8 @@ const BUNDLES = {
   launching: () => calling("cuda", "cudaLaunchKernel"),
   locking: () => calling("os", "pthread_mutex_lock"),
   tiny_calls: () => sketched(tinyCalls(20_000)),
+  slow_calls: () => sketched(calledFor([100, 100, 100, 230])),
+  even_calls: () => sketched(calledFor([100, 100, 100, 130])),
   model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
     real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
@@ -347,6 +357,7 @@ const CASES: readonly (readonly [
   ["system_time", "wall", ["system_calls", "read"], ["page_faults", "fill"]],
   ["cpu_bound", "wall", ["one_rank", "step / compute"], ["one_rank", "step / write"]],
   ["waits_off_cpu", "wall", ["one_rank", "step / write"], ["one_rank", "step / compute"]],
+  ["uneven_calls", "wall", ["slow_calls", "work"], ["even_calls", "work"]],
   ["computes_and_waits", "wall", ["one_processor", "shared"], ["one_rank", "step / compute"]],
 ];
 
