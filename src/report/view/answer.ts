@@ -719,6 +719,9 @@ const STORIES: Readonly<Record<PartKind, (share: string, gpu: GpuWords) => strin
   outside: (share) => `${share} pass outside every range.`,
 };
 
+/** What is less, in percent, is shown as less than a tenth. */
+const LEAST_SHOWN = 0.05;
+
 /** In a headline, the end of a long path; the list below has all of it. */
 const shortName = (label: string): string =>
   shortenPath({ label: label.split(" / ").at(-1) ?? label, path: label }, MOST_NAME);
@@ -790,7 +793,13 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const most = isMostOutside ? outside : longest;
   const count = `${isLongestOnly(report.notes) ? "more than " : ""}${plural(real.length, "region")}`;
   const over = isMostOutside ? `${count} and what runs outside of them` : count;
-  const spread = `The ${timeName(base)} is spread over ${over}: none takes more than ${words(most, timeOf(most) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const [mostMs, own] = [timeOf(most) ?? 0, timeOf === insideOf ? "" : " of its own"];
+  const longestOne = shareOrThreads(most, mostMs, time).share;
+  const none =
+    longestOne !== null && longestOne < LEAST_SHOWN
+      ? `none takes more than ${formatDuration(mostMs)}${own}, which is ${formatShare(longestOne, 100)} % of the ${base}`
+      : `none takes more than ${words(most, mostMs)}${own}`;
+  const spread = `The ${timeName(base)} is spread over ${over}: ${none}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>

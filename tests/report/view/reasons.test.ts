@@ -869,6 +869,16 @@ describe("the headline claims no more than the numbers do", () => {
     );
   });
 
+  it("no region takes more than a time, where its share is too small to be shown", () => {
+    const ranges = Array.from({ length: 26 * 100 }, (_, at) => {
+      const name = `${String.fromCharCode(97 + (at % 26))}${"x".repeat(Math.floor(at / 26))}`;
+      return { name, start: at * 300, end: (at + 1) * 300 };
+    });
+    expect(headlineOf({ ranges, endNs: 780_000 })).toMatch(
+      /: none takes more than 0\.3 µs of its own, which is <0\.1 % of the run\./,
+    );
+  });
+
   it("what runs outside of them may be more than any region", () => {
     expect(headlineOf({ ranges: parts(350, 250) })).toMatch(
       /The time is spread over 2 regions and what runs outside of them: none takes more than 40\.0 % of the run \(400\.0 µs\)/,
