@@ -21,7 +21,7 @@ import {
   comparedRows,
   contributionOf,
   overallSentence,
-  TIME_LABELS,
+  timeLabel,
   VERDICTS,
 } from "../../report/compare/comparison.ts";
 import type { Changes } from "../../report/compare/comparison-types.ts";
@@ -729,7 +729,7 @@ async function compare(asked: Asked): Promise<Answered<Compare>> {
         ],
         rows,
       ),
-      paragraph(`${TIME_LABELS[time]}; contributed: without the regions inside.`),
+      paragraph(`${timeLabel(reports, time)}; contributed: without the regions inside.`),
     ],
   };
 }

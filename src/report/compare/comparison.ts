@@ -29,11 +29,19 @@ export interface Comparison extends Pick<StoredComparison, "names" | "config" | 
 /** The time that is compared. */
 export const mainTime = ({ main_time }: ReportComparison): MainTime => main_time;
 
+/** In a list of what several programs measured. */
 export const TIME_LABELS: Readonly<Record<MainTime, string>> = {
   total_ms: "time of kernels or CPU operations",
   wall_ms: "wall time",
   cpu_ms: "processor time in ranges",
 };
+
+/** Names what the reports have: kernels, or CPU operations. */
+export function timeLabel({ kernels }: Pick<ReportComparison, "kernels">, time: MainTime): string {
+  const kinds = new Set(kernels.map(({ kind }) => kind));
+  if (time !== "total_ms" || kinds.size !== 1) return TIME_LABELS[time];
+  return kinds.has("cpu_operation") ? "time of CPU operations" : "GPU time of kernels";
+}
 
 /** The compared time of a region without the regions inside it. */
 const OWN_TIMES = {
@@ -68,7 +76,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
     const change = reports.totals[name];
     if (change === undefined || (change.delta === null && name !== main)) return [];
     const label =
-      name === "wall_ms" && isOfRegions(reports, name) ? WALL_IN_RANGES : TIME_LABELS[name];
+      name === "wall_ms" && isOfRegions(reports, name) ? WALL_IN_RANGES : timeLabel(reports, name);
     return [{ name: label, change }];
   });
 }

@@ -52,6 +52,7 @@ import {
   atOnceWords,
   exclusiveMs,
   isOfRanges,
+  RANGE_TIME,
   shareOf,
   totalMs,
   wholeMs,
@@ -128,7 +129,7 @@ export interface RankedRegion {
 }
 
 /** What shares refer to: ranges that were measured as a whole have GPU time, in which kernels may as well not have run. */
-type ShareOf = "run" | "kernel time" | "GPU time of ranges";
+type ShareOf = "run" | "kernel time" | typeof RANGE_TIME;
 
 /** The region that takes most of the time of its family. */
 export interface LongestMember {
@@ -541,7 +542,7 @@ const wallTime = (report: NCUProfileRegionReport): RankedTime => ({
 function gpuTime(report: NCUProfileRegionReport): RankedTime {
   const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
   const { run } = report.totals;
-  const base = isOfRanges(report) ? "GPU time of ranges" : "kernel time";
+  const base = isOfRanges(report) ? RANGE_TIME : "kernel time";
   return {
     explained: "gpu",
     base: run === undefined ? base : "run",
@@ -901,7 +902,7 @@ export function answerBlocks(
 const GPU_HEADINGS: Readonly<Record<ShareOf, string>> = {
   run: "Most GPU time of their own kernels",
   "kernel time": "Most GPU time of their own kernels, as a share of kernel time",
-  "GPU time of ranges": "Most GPU time, with regions inside, as a share of the GPU time of ranges",
+  [RANGE_TIME]: `Most GPU time, with regions inside, as a share of the ${RANGE_TIME}`,
 };
 
 /** A command may contain any characters, and some readers of Markdown interpret them even in code. */

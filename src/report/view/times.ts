@@ -62,7 +62,8 @@ function kindsIn(kernels: readonly KernelRecord[]): readonly KernelRecord["kind"
 }
 
 /** For ranges that are measured as a whole: they have GPU time but no kernels. */
-const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
+export const RANGE_TIME = "GPU time of ranges";
+const RANGES: KernelWords = { ...GPU, time: RANGE_TIME };
 
 /** Cached, because every part of a report needs it; reports are immutable and may have millions of kernels. */
 const wordsOf = new WeakMap<NCUProfileRegionReport, { readonly words: KernelWords | null }>();

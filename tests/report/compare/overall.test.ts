@@ -585,11 +585,7 @@ describe("the overall result", () => {
         },
       ]),
     );
-    expect(names(launched)).toEqual([
-      "all",
-      "time of kernels or CPU operations",
-      "wall time in ranges",
-    ]);
+    expect(names(launched)).toEqual(["all", "GPU time of kernels", "wall time in ranges"]);
   });
 
   it("links to both reports on the page", () => {
