@@ -481,9 +481,9 @@ function countersBeside(
         byFamily.set(familyKey(region), region);
   return (region) => {
     const other = byFamily.get(familyKey(region));
-    const [total, own] = [totalMs(region) ?? 0, exclusiveMs(region)];
+    const [total, exclusive] = [totalMs(region) ?? 0, exclusiveMs(region)];
     const counted = {
-      insideShare: own === null || total === 0 ? 0 : Math.max(0, total - own) / total,
+      insideShare: exclusive === null || total === 0 ? 0 : Math.max(0, total - exclusive) / total,
       isWholeRange: (other ?? region).kernels.length === 0,
     };
     if (other === undefined) return { region, counted };
@@ -794,12 +794,12 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const most = isMostOutside ? outside : longest;
   const count = `${isLongestOnly(report.notes) ? "more than " : ""}${plural(real.length, "region")}`;
   const over = isMostOutside ? `${count} and what runs outside of them` : count;
-  const [mostMs, own] = [timeOf(most) ?? 0, timeOf === insideOf ? "" : " of its own"];
+  const [mostMs, ofItsOwn] = [timeOf(most) ?? 0, timeOf === insideOf ? "" : " of its own"];
   const longestOne = shareOrThreads(most, mostMs, time).share;
   const none =
     longestOne !== null && longestOne < LEAST_SHOWN
-      ? `none takes more than ${formatDuration(mostMs)}${own}, which is ${formatShare(longestOne, 100)} % of the ${base}`
-      : `none takes more than ${words(most, mostMs)}${own}`;
+      ? `none takes more than ${formatDuration(mostMs)}${ofItsOwn}, which is ${formatShare(longestOne, 100)} % of the ${base}`
+      : `none takes more than ${words(most, mostMs)}${ofItsOwn}`;
   const spread = `The ${timeName(base)} is spread over ${over}: ${none}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
