@@ -41,10 +41,14 @@ export function percentOf(part: number | null, whole: number | null): number | n
   return Number.isFinite(percent) ? percent : null;
 }
 
-/** A percentage without unit. */
+/** Sums of parts differ from their whole by what arithmetic rounds. */
+const ALL = 100 - 1e-9;
+
+/** A percentage without unit: what is something is not 0.0, and what is not all not 100.0. */
 export function formatPercentage(percent: number | null): string {
   if (percent === null) return NOT_MEASURED;
-  return percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(1);
+  if (percent > 0 && percent < 0.05) return "<0.1";
+  return percent >= 99.95 && percent < ALL ? ">99.9" : percent.toFixed(1);
 }
 
 /** A share of a whole in percent, without unit. */
@@ -56,8 +60,9 @@ export function formatPercent(relative: number | null): string {
   if (relative === null) return NOT_MEASURED;
   const percent = relative * 100;
   if (!Number.isFinite(percent)) return NOT_MEASURED;
-  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
-  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
+  const size = Math.abs(percent);
+  const sign = percent > 0 ? "+" : percent < 0 ? "-" : "";
+  return `${sign}${size > 0 && size < 0.05 ? "<0.1" : size.toFixed(size >= 1000 ? 0 : 1)}`;
 }
 
 /** A difference in ms with its sign and half of its 95 % interval. */
@@ -70,8 +75,11 @@ export function formatDelta(delta: number | null, uncertainty: number | null = n
 
 /** A duration for a sentence, in the most readable unit. */
 export function formatDuration(ms: number): string {
-  if (ms < 1) return `${(ms * 1000).toFixed(1)} µs`;
-  if (ms < 1000) return `${ms.toFixed(2)} ms`;
+  if (ms > 0 && ms < SMALLEST_MEAN_MS / 2) return "<1 ns";
+  if (ms > 0 && ms < 0.0001) return `${(ms * 1e6).toFixed(0)} ns`;
+  // What would be rounded to 1000.0 has the next unit.
+  if (ms < 0.99995) return `${(ms * 1000).toFixed(1)} µs`;
+  if (ms < 999.995) return `${ms.toFixed(2)} ms`;
   return `${(ms / 1000).toFixed(2)} s`;
 }
 

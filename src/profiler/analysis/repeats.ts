@@ -11,7 +11,7 @@ import type {
   UnshownRegion,
 } from "../../report/model/document.ts";
 import { familyKey, familyRows } from "../../report/model/families.ts";
-import { isInside, pathLines, type Ranged } from "../../report/model/region-path.ts";
+import { outermost, pathLines } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { isLongestOnly, medianRunNote } from "../../report/view/notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
@@ -45,17 +45,14 @@ const timeOf = ({ scopes: [scope] }: RegionModel): number =>
   scope?.totals.wallNs ?? scope?.totals.kernelNs ?? 0;
 
 function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel {
-  const single = entriesBy(
-    regionKey,
-    runs.map(({ regions }) => regions),
-  );
+  const single = seenIn(runs, regionKey, ({ regions }) => regions);
   // A run may number its calls otherwise than the one before.
-  const together = entriesBy(familyKey, runs.map(familyRowsOf));
+  const together = seenIn(runs, familyKey, familyRowsOf);
   const repeated =
-    (entriesByKey: typeof single, keyOf: typeof regionKey) =>
+    (seen: typeof single, keyOf: typeof regionKey) =>
     (entry: RegionModelEntry): RegionModelEntry => ({
       ...entry,
-      repeats: repeatsOf(entriesByKey.get(keyOf(entry)) ?? [], runs.length),
+      repeats: repeatsOf(seen.get(keyOf(entry)) ?? NOT_SEEN, runs.length),
     });
   const regions = scope.regions.map(repeated(single, regionKey));
   const families = (scope.families ?? []).map(repeated(together, familyKey));
@@ -75,7 +72,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     notes: [
       ...scope.notes,
       medianRunNote(runs.length),
-      ...repeatNotes(shown, others, runs),
+      ...repeatNotes(shown, others, runs.length),
       ...(listed.length < others.length
         ? [
             `unshown_regions holds ${partOf(listed.length, others.length, "region")} that the report of the run shown does not have`,
@@ -88,9 +85,8 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
 function repeatNotes(
   shown: readonly RegionModelEntry[],
   others: readonly UnshownRegion[],
-  scopes: readonly ScopeModel[],
+  runs: number,
 ): readonly string[] {
-  const runs = scopes.length;
   // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
   const inRanges = shown.filter(({ kind }) => kind !== "outside");
   const all = inRanges.flatMap(({ repeats }) => repeats?.wall_ms ?? repeats?.total_ms ?? []);
@@ -106,7 +102,8 @@ function repeatNotes(
     );
   const means = (count: number) =>
     `${agreeing(count, "its mean is", "their means are")} of the runs that have ${agreeing(count, "it", "them")}`;
-  const isMissed = missedIn(scopes);
+  const isMissed = ({ repeats }: RegionModelEntry | UnshownRegion) =>
+    (repeats?.runs ?? runs) + (repeats?.cut_runs ?? 0) < runs;
   const missed = rare.filter(isMissed);
   const cut = rare.filter((region) => !isMissed(region));
   return [
@@ -128,28 +125,39 @@ function repeatNotes(
   ];
 }
 
-/** Whether a run did not have a region: one of which only the longest are kept may have had it. */
-function missedIn(scopes: readonly ScopeModel[]): (region: Ranged) => boolean {
-  const whole = scopes.filter(({ notes }) => !isLongestOnly(notes));
-  if (whole.length === scopes.length) return () => true;
-  const seen = entriesBy(familyKey, whole.map(familyRowsOf));
-  return (region) => (seen.get(familyKey(region))?.length ?? 0) < whole.length;
-}
-
 const MOST_NAMES = 5;
 
 const familyRowsOf = ({ regions, families = [] }: ScopeModel): readonly RegionModelEntry[] =>
   familyRows(regions, families);
 
-/** The entries of all runs by their keys. */
-function entriesBy(
+/** A region in several runs. */
+interface Seen {
+  /** Those of the runs that have it. */
+  readonly entries: readonly RegionModelEntry[];
+  /** Of the others, those of which only the longest regions are kept: they may have had it. */
+  readonly cutRuns: number;
+}
+
+const NOT_SEEN: Seen = { entries: [], cutRuns: 0 };
+
+/** The regions of all runs by their keys. */
+function seenIn(
+  runs: readonly ScopeModel[],
   keyOf: (entry: RegionModelEntry) => string,
-  runs: readonly (readonly RegionModelEntry[])[],
-): ReadonlyMap<string, readonly RegionModelEntry[]> {
-  const found = new Map<string, RegionModelEntry[]>();
-  for (const entries of runs)
-    for (const entry of entries) getOrCreate(found, keyOf(entry), () => []).push(entry);
-  return found;
+  entriesOf: (run: ScopeModel) => readonly RegionModelEntry[],
+): ReadonlyMap<string, Seen> {
+  const found = new Map<string, { entries: RegionModelEntry[]; inCut: number }>();
+  const isCut = runs.map(({ notes }) => isLongestOnly(notes));
+  for (const [place, run] of runs.entries())
+    for (const entry of entriesOf(run)) {
+      const seen = getOrCreate(found, keyOf(entry), () => ({ entries: [], inCut: 0 }));
+      seen.entries.push(entry);
+      if (isCut[place] === true) seen.inCut++;
+    }
+  const cut = isCut.filter((each) => each).length;
+  return new Map(
+    [...found].map(([key, { entries, inCut }]) => [key, { entries, cutRuns: cut - inCut }]),
+  );
 }
 
 /**
@@ -158,11 +166,12 @@ function entriesBy(
  */
 function unshown(
   shown: readonly RegionModelEntry[],
-  all: readonly (readonly RegionModelEntry[])[],
+  all: readonly Seen[],
   runs: number,
 ): readonly UnshownRegion[] {
   const shownFamilies = new Set(shown.map(familyKey));
-  return all.flatMap((entries) => {
+  return all.flatMap((seen) => {
+    const { entries } = seen;
     const [first] = entries;
     if (first === undefined || first.kind === "outside" || shownFamilies.has(familyKey(first)))
       return [];
@@ -175,7 +184,7 @@ function unshown(
             domain,
             ...(path_domains !== undefined && { path_domains }),
             kind,
-            repeats: repeatsOf(entries, runs),
+            repeats: repeatsOf(seen, runs),
             ...(entries.length === 1 && { only_run: onlyRunOf(first) }),
           },
         ];
@@ -227,13 +236,13 @@ function statisticsOver<Entry>(entries: readonly Entry[]) {
   return { statistics, milliseconds };
 }
 
-/** @param entries those of the runs that have the region */
-function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
+function repeatsOf({ entries, cutRuns }: Seen, runs: number): RegionRepeats {
   const { statistics, milliseconds } = statisticsOver(entries);
   const kernels = kernelsOver(entries.map((entry) => entry.kernels));
   return {
     runs: entries.length,
     total_runs: runs,
+    ...(cutRuns > 0 && { cut_runs: cutRuns }),
     total_ms: milliseconds(({ kernelNs }) => kernelNs),
     exclusive_ms: milliseconds(({ exclusiveKernelNs }) => exclusiveKernelNs),
     wall_ms: milliseconds(({ wallNs }) => wallNs),
@@ -298,16 +307,6 @@ interface KernelTimes {
   readonly ms: number[];
   readonly launchedIn: Set<number>;
   isTimed: boolean;
-}
-
-/** Regions that no shown region contains; their kernels include those of inner regions. */
-function outermost(regions: readonly RegionModelEntry[]): readonly RegionModelEntry[] {
-  const found: RegionModelEntry[] = [];
-  for (const region of regions) {
-    const last = found.at(-1);
-    if (last === undefined || !isInside(region, last)) found.push(region);
-  }
-  return found;
 }
 
 const NS_PER_MS = 1e6;

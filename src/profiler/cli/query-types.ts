@@ -16,6 +16,10 @@ export type QueryAnswer = {
   readonly collector: string;
   readonly scope: string;
   /**
+   * The numbers are those of the median run of so many (repeats=N); absent for a single run, and for comparisons, whose notes tell.
+   */
+  readonly median_of_runs?: number;
+  /**
    * How many items there are; absent where the answer is no list.
    */
   readonly total?: number;
@@ -261,7 +265,7 @@ export interface Ranked {
     readonly family?: readonly string[];
     readonly ms: number;
   };
-  readonly share_of: "run" | "kernel time";
+  readonly share_of: "run" | "kernel time" | "GPU time of ranges";
   readonly reason: Reason;
 }
 /**

@@ -12,6 +12,7 @@ import { QUERY_CONTRACT } from "../../report/model/contract.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { blockLines } from "../../report/render/terminal.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
+import { medianOfRuns } from "../../report/view/notes.ts";
 import { REGION_SORTS } from "../../report/view/report-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
 import type { WithTool } from "../machine/stop-signals.ts";
@@ -92,6 +93,8 @@ export async function queryRun(
     },
     compareWith: compared,
   };
+  // A comparison says itself what its numbers are from.
+  const median = question.name === "compare" ? null : medianOfRuns(report.notes);
   if (command.has("json")) {
     const text = await fitted(asked, bytes, async (some) => {
       const { answer, items } = await question.ask(some);
@@ -103,6 +106,7 @@ export async function queryRun(
           run,
           collector: report.collector.name,
           scope: report.scope,
+          ...(median !== null && { median_of_runs: median }),
           ...(items !== undefined && { total: items.total, shown: items.shown }),
           ...(items !== undefined && end < items.total && { next: String(end) }),
           answer,
@@ -119,6 +123,7 @@ export async function queryRun(
   const isCut = items !== undefined && (offset > 0 || end < items.total);
   const page = { width: terminalWidth(io.env), color: io.console.stdoutColor === true };
   for (const line of blockLines(blocks, page)) io.console.stdout(`${line}\n`);
+  if (median !== null) io.console.stdout(`numbers are from the median run of ${median}\n`);
   if (isCut)
     io.console.stdout(
       `${items.shown} of ${items.total}${end < items.total ? `; more with --limit N, at most ${MOST_ITEMS}, or --cursor ${end}` : ""}\n`,

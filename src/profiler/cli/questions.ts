@@ -21,7 +21,7 @@ import {
   comparedRows,
   contributionOf,
   overallSentence,
-  TIME_LABELS,
+  timeLabel,
   VERDICTS,
 } from "../../report/compare/comparison.ts";
 import type { Changes } from "../../report/compare/comparison-types.ts";
@@ -32,7 +32,7 @@ import type {
   RegionReportBundle,
 } from "../../report/model/document.ts";
 import { withFamilies } from "../../report/model/families.ts";
-import { pathLines } from "../../report/model/region-path.ts";
+import { outermost, pathLines } from "../../report/model/region-path.ts";
 import {
   type Answer,
   answerBlocks,
@@ -58,7 +58,7 @@ import {
   sortedRegions,
   threadTable,
 } from "../../report/view/report-tables.ts";
-import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
+import { kernelMs, meanMs, reportKernelWords, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 import type {
   Calls,
@@ -308,9 +308,14 @@ function regions(asked: Asked): Answered<Regions> {
         ],
         rows.map((region) => ({ region })),
       ),
+      ...wholeWords(words.share.whole, words.share.label),
     ],
   };
 }
+
+/** What shares refer to. */
+const wholeWords = (whole: number | null, label: string | null): readonly Block[] =>
+  whole === null || label === null ? [] : [paragraph(`100 % = ${formatMs(whole)} ms, ${label}`)];
 
 function refuseUnknownMetrics(globs: readonly string[], among: readonly NCUProfileRegion[]): void {
   if (globs.length === 0) return;
@@ -418,7 +423,7 @@ function why(asked: Asked): Answered<Why> {
     [withFamilies(asked.report), asked.report],
   );
   const label = regionLabels(report.regions);
-  const facts = factsOf(report);
+  const facts = factsOf(report, asked.beside);
   const shares = everyColumn("query_shares", reportWords(report));
   const places = new Map(report.regions.map((region, place) => [region, place]));
   const rows = pageOf(asked, chosen).map((region) => {
@@ -525,7 +530,10 @@ function kernels(asked: Asked): Answered<Kernels> {
               `No GPU kernels or CPU operations were recorded${ofRegions.length === 0 ? "" : " in these regions"}.`,
             ),
           ]
-        : [tableOf(fields, rows)],
+        : [
+            tableOf(fields, rows),
+            ...wholeWords(whole, `total ${reportKernelWords(report)?.time ?? "time"}`),
+          ],
   };
 }
 
@@ -583,17 +591,6 @@ function calls(asked: Asked): Answered<Calls> {
         : [tableOf(fields, rows)],
   };
 }
-
-/** Without regions inside other chosen ones, whose kernels include theirs. */
-const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
-  some.filter(
-    ({ path }) =>
-      !some.some(
-        (other) =>
-          other.path.length < path.length &&
-          other.path.every((name, index) => name === path[index]),
-      ),
-  );
 
 // Time.
 
@@ -732,7 +729,7 @@ async function compare(asked: Asked): Promise<Answered<Compare>> {
         ],
         rows,
       ),
-      paragraph(`${TIME_LABELS[time]}; contributed: without the regions inside.`),
+      paragraph(`${timeLabel(reports, time)}; contributed: without the regions inside.`),
     ],
   };
 }

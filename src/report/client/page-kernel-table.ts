@@ -23,7 +23,7 @@ export function createKernelTable(store: Store): HTMLElement {
   store.watch(({ scope, selected }, previous) => {
     if (previous !== null && previous.scope === scope && previous.selected === selected) return;
     const words = scope.data.kernelWords ?? "kernels";
-    heading.textContent = `${capitalized(words)} ${selected === null ? "in all regions" : `in ${selected.label}`}`;
+    heading.textContent = `${capitalized(words)} ${selected === null ? "in all regions" : `in ${selected.label}`}${scope.data.kernelSource ?? ""}`;
     holder.replaceChildren(drawTable(scope, selected));
   });
   return h("section", { "aria-labelledby": "kernels-heading" }, heading, holder);

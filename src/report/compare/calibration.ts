@@ -16,7 +16,7 @@ import type {
   Spread,
   Spreads,
 } from "./calibration-types.ts";
-import { withNoise } from "./change.ts";
+import { meanOfPairs, withNoise } from "./change.ts";
 import { judgedBy, type ReportComparison } from "./compare-reports.ts";
 import type { Change, Changes, GateResult, MainTime, RegionChange } from "./comparison-types.ts";
 import { quantile975, sequenceHalf } from "./evidence.ts";
@@ -225,7 +225,7 @@ function calibratedChange(
   if (log_ratios !== undefined) {
     const effect = smallestPairedEffect(spread, log_ratios.length);
     if (effect === null) return change;
-    const isTooSmall = Math.abs(Math.expm1(mean(log_ratios))) < effect;
+    const isTooSmall = Math.abs(meanOfPairs(log_ratios)) < effect;
     const isCalled = change.verdict === "more" || change.verdict === "less";
     return {
       ...change,

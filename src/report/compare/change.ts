@@ -99,29 +99,35 @@ function freedomOf(a: Measured, b: Measured): Pick<Change, "freedom"> {
   return { freedom: Number.isFinite(freedom) ? freedom : Math.min(a.freedom, b.freedom) };
 }
 
+/** The mean ratio of pairs, less 1: what the interval of the pairs is about. */
+export const meanOfPairs = (logRatios: readonly number[]): number =>
+  Math.expm1(logRatios.reduce((sum, ratio) => sum + ratio, 0) / logRatios.length);
+
 /**
  * The change as measured in pairs of runs: a disturbance of the machine affects both runs of a pair. The interval holds
  * at any number of pairs.
  */
 export function pairedChange(change: Change, logRatios: readonly number[]): Change {
-  const { a, delta, relative } = change;
+  const { a, delta } = change;
   if (a === null || delta === null || logRatios.length === 0) return change;
   const { low, high } = confidenceSequence(logRatios);
   const [least, most] = [Math.expm1(low), Math.expm1(high)];
   const { freedom: _, too_few_runs: __, ...rest } = change;
+  const relative = meanOfPairs(logRatios);
   return {
     ...rest,
+    relative,
     uncertainty: Number.isFinite(most) ? (a * (most - least)) / 2 : null,
-    verdict: judgePairs(delta, relative, least, most),
+    verdict: judgePairs(relative, least, most),
     log_ratios: logRatios.map((ratio) => Number(ratio.toFixed(6))),
     ...(Number.isFinite(most) && { relative_low: least, relative_high: most }),
   };
 }
 
-function judgePairs(delta: number, relative: number | null, least: number, most: number): Verdict {
-  if (delta === 0 || (-LEAST_RELATIVE < least && most < LEAST_RELATIVE)) return "same";
+function judgePairs(relative: number, least: number, most: number): Verdict {
+  if (-LEAST_RELATIVE < least && most < LEAST_RELATIVE) return "same";
   if (least <= 0 && most >= 0) return "unclear";
-  return Math.abs(relative ?? 1) < LEAST_RELATIVE ? "same" : direction(least);
+  return Math.abs(relative) < LEAST_RELATIVE ? "same" : direction(least);
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   notesBeside,
   overallSentence,
   overallTimes,
-  TIME_LABELS,
+  timeLabel,
   totalName,
   VERDICTS,
 } from "./comparison.ts";
@@ -166,7 +166,7 @@ function regionSection({ reports, medium }: Composed): ComparisonSection {
         ? null
         : changeTable(isPage ? "Name" : "Region", rows, medium.layout, { withCounts }),
     row: ["region"],
-    legend: `Numbers are ${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}.`,
+    legend: `Numbers are ${timeLabel(reports, mainTime(reports))}; ${intervalLegend(reports)}.`,
     footer: isPage ? totalText(reports) : null,
     left: folded.length === 0 ? null : `regions not shown: ${foldedText(folded)}${more}`,
     empty: "No regions.",

@@ -29,7 +29,7 @@ import {
   mainTime,
   regionLines,
   restHint,
-  TIME_LABELS,
+  timeLabel,
   VERDICTS,
   waterfallOf,
 } from "./comparison.ts";
@@ -179,7 +179,7 @@ function waterfallHtml(reports: ReportComparison): string {
   ];
   const axis = from === 0 ? "" : ` The bars begin at ${formatMs(from)} ms.`;
   return `<section aria-labelledby="waterfall-heading"><h2 id="waterfall-heading">What contributed</h2>
-<p class="hint">${capitalized(TIME_LABELS[mainTime(reports)])} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.${rest === null ? "" : ` ${restHint(mainTime(reports))}`}</p>
+<p class="hint">${capitalized(timeLabel(reports, mainTime(reports)))} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.${rest === null ? "" : ` ${restHint(mainTime(reports))}`}</p>
 <div class="scroll" tabindex="0" role="group" aria-labelledby="waterfall-heading"><table class="waterfall"><tbody>${rows.join("")}</tbody></table></div></section>`;
 }
 

@@ -196,8 +196,8 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   );
   return [
     isEach
-      ? `times are means of repeated runs (${which}), of a region those that have it; counts are from the run with the median time`
-      : `times are means of repeated runs (${which}), except those of kernels in regions, which are from the run with the median time, as counts are`,
+      ? `times are means of repeated runs (${which}), of a region those that have it; counts, metrics and the use of the GPU are from the run with the median time`
+      : `times are means of repeated runs (${which}), except those of kernels in regions, which are from the run with the median time, as counts, metrics and the use of the GPU are`,
   ];
 }
 

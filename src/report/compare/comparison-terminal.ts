@@ -42,7 +42,7 @@ export function renderComparison(
     ],
     differenceLines(differences).flatMap((line) => wrapped(page, line)),
     notes.flatMap((note) =>
-      wrapped(page, `note: ${printableLabel(note, 300)}`, page.colors.yellow),
+      wrapped(page, `note: ${printableLabel(note, MAX_NOTE)}`, page.colors.yellow),
     ),
     ...sections.flatMap((section) => sectionBlocks(page, section)),
     // The last lines are read first.
@@ -55,6 +55,8 @@ export function renderComparison(
 }
 
 const MAX_PARTS = 8;
+/** In characters: the notes of our own fit. */
+const MAX_NOTE = 1000;
 
 interface Page extends TerminalPage {
   readonly colors: ReturnType<typeof picocolors.createColors>;

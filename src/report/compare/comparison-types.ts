@@ -150,7 +150,7 @@ export interface Change {
    */
   readonly delta: number | null;
   /**
-   * delta / a; null where there is no delta or a is 0.
+   * delta / a; null where there is no delta or a is 0. Of runs in pairs: the geometric mean of the ratios of B to A, less 1, which relative_low and relative_high are the interval of.
    */
   readonly relative: number | null;
   /**
@@ -240,6 +240,10 @@ export interface RunsSeen {
    * All runs.
    */
   readonly total: number;
+  /**
+   * Of those that did not see it, the runs of which only the longest regions are kept: they may have had it. Absent if there are none.
+   */
+  readonly cut?: number;
 }
 /**
  * A kernel, or an operation on the CPU, of either report.

@@ -29,11 +29,19 @@ export interface Comparison extends Pick<StoredComparison, "names" | "config" | 
 /** The time that is compared. */
 export const mainTime = ({ main_time }: ReportComparison): MainTime => main_time;
 
+/** In a list of what several programs measured. */
 export const TIME_LABELS: Readonly<Record<MainTime, string>> = {
   total_ms: "time of kernels or CPU operations",
   wall_ms: "wall time",
   cpu_ms: "processor time in ranges",
 };
+
+/** Names what the reports have: kernels, or CPU operations. */
+export function timeLabel({ kernels }: Pick<ReportComparison, "kernels">, time: MainTime): string {
+  const kinds = new Set(kernels.map(({ kind }) => kind));
+  if (time !== "total_ms" || kinds.size !== 1) return TIME_LABELS[time];
+  return kinds.has("cpu_operation") ? "time of CPU operations" : "GPU time of kernels";
+}
 
 /** The compared time of a region without the regions inside it. */
 const OWN_TIMES = {
@@ -68,7 +76,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
     const change = reports.totals[name];
     if (change === undefined || (change.delta === null && name !== main)) return [];
     const label =
-      name === "wall_ms" && isOfRegions(reports, name) ? WALL_IN_RANGES : TIME_LABELS[name];
+      name === "wall_ms" && isOfRegions(reports, name) ? WALL_IN_RANGES : timeLabel(reports, name);
     return [{ name: label, change }];
   });
 }
@@ -113,9 +121,11 @@ const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
 
 function intervalSource({ freedom, log_ratios, relative_low }: Change): string {
   if (log_ratios !== undefined)
-    return relative_low === undefined
-      ? "too few pairs for an interval"
-      : "low…high is the 95 % interval of the ratios of the pairs of runs";
+    return `ms are means of the runs, % is the mean ratio of the pairs of runs, ${
+      relative_low === undefined
+        ? "which are too few for an interval"
+        : "and low…high its 95 % interval"
+    }`;
   return freedom === undefined ? TOO_FEW_RUNS : "± is the 95 % interval of the repeated runs";
 }
 
@@ -271,11 +281,15 @@ export function countNotes(
   return [...counts, ...(runs === undefined ? [] : [seenNote(runs)])].join(", ");
 }
 
-/** `seen in 3 of 5 runs of A and 5 of 5 runs of B`. */
+/** `seen in 3 of 5 runs of A and 5 of 5 runs of B`; a run of which only the longest regions are kept may have had it. */
 function seenNote({ a, b }: NonNullable<RegionChange["runs"]>): string {
   const words = [{ name: "A", runs: a } as const, { name: "B", runs: b } as const].flatMap(
     ({ name, runs }) =>
-      runs === null ? [] : [`${runs.seen} of ${plural(runs.total, "run")} of ${name}`],
+      runs === null
+        ? []
+        : [
+            `${runs.seen} of ${plural(runs.total, "run")} of ${name}${runs.cut === undefined ? "" : ` (not among the longest of ${runs.cut})`}`,
+          ],
   );
   return `seen in ${words.join(" and ")}`;
 }

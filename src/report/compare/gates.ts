@@ -6,7 +6,7 @@ import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import { familyKey, familyRows } from "../model/families.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
-import { TOO_FEW_RUNS } from "./change.ts";
+import { meanOfPairs, TOO_FEW_RUNS } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import type {
   Change,
@@ -245,10 +245,10 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
     isTooSmall ||
     (isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change));
   const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
-  const noise = outcome === "breached" || (isPaired && percent) ? null : noiseBeyond(gate, change);
+  const noise = outcome === "breached" || isPaired ? null : noiseBeyond(gate, change);
   const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
   const words = [
-    ...(isPaired && percent ? [intervalOf(change)] : []),
+    ...(isPaired ? [intervalOf(change, percent)] : []),
     ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
     ...(decided === false ? ["not decided"] : []),
     ...(effectOf(change) > 0
@@ -266,11 +266,15 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   };
 }
 
-function intervalOf({ log_ratios = [] }: Change): string {
+/** Of the ratios of pairs, in the unit of the limit. */
+function intervalOf({ a, log_ratios = [] }: Change, percent: boolean): string {
   const { low, high } = confidenceSequence(log_ratios);
-  const shown = (log: number) => formatNumber(Number((Math.expm1(log) * 100).toPrecision(3)));
-  const pairs = plural(log_ratios.length, "pair");
-  return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
+  const whole = percent ? 100 : (a ?? 0);
+  const shown = (log: number) => formatNumber(Number((Math.expm1(log) * whole).toPrecision(3)));
+  const pairs = `by the ratios of ${plural(log_ratios.length, "pair")}${percent ? "" : ", times A"}`;
+  return Number.isFinite(high)
+    ? `${pairs}: ${shown(low)} to ${shown(high)}${percent ? " %" : ""}`
+    : pairs;
 }
 
 /** The smallest effect in percent, by a calibration; 0 without one. */
@@ -290,8 +294,7 @@ const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) 
 /** A new number changed by its full value, which is infinite in percent. */
 function differenceOf({ a, b, log_ratios }: Change, percent: boolean): number {
   const base = a ?? 0;
-  const share =
-    log_ratios && Math.expm1(log_ratios.reduce((sum, ratio) => sum + ratio, 0) / log_ratios.length);
+  const share = log_ratios && meanOfPairs(log_ratios);
   const delta = share === undefined ? (b ?? 0) - base : base * share;
   if (!percent || delta === 0) return delta;
   return (delta / base) * 100;

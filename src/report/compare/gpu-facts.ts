@@ -94,7 +94,7 @@ const RANKS: readonly Wanted[] = [
 const ACTIVITY: readonly Wanted[] = [
   ["gpu_busy_pct", BUSY_HEADING, percent],
   ["gpu_kernel_ms", "Kernels ms", formatMs],
-  ["gpu_copy_ms", "Copies ms", formatMs],
+  ["gpu_copy_ms", "Copies, sets ms", formatMs],
   ["gpu_overlap_ms", "Both ms", formatMs],
 ];
 const PARTS = Object.keys(COMPARED_ACTIVITY);

@@ -17,7 +17,7 @@ import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
 } from "../model/document.ts";
-import { isInside } from "../model/region-path.ts";
+import { outermost } from "../model/region-path.ts";
 import { busyShare } from "../view/gpu-utilization.ts";
 import { mergeHardware } from "../view/kernel-hardware.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
@@ -65,12 +65,7 @@ export const spreadInRegion = (region: NCUProfileRegion | null): KernelSpread =>
  * has all regions.
  */
 export function spreadInRegions(regions: readonly NCUProfileRegion[]): KernelSpread {
-  const outermost: NCUProfileRegion[] = [];
-  for (const region of regions) {
-    const last = outermost.at(-1);
-    if (last === undefined || !isInside(region, last)) outermost.push(region);
-  }
-  const withKernels = outermost.filter(
+  const withKernels = outermost(regions).filter(
     ({ kernels, repeats }) => kernels.length > 0 || repeats?.kernels !== undefined,
   );
   const [runs = 1] = withKernels.map(({ repeats }) => repeats?.total_runs ?? 1);

@@ -79,8 +79,8 @@ function runsChange(
   b: NCUProfileRegion | null,
 ): Pick<RegionChange, "runs"> {
   const [inA, inB] = [a, b].map((region) => {
-    const { runs = 0, total_runs = runs } = region?.repeats ?? {};
-    return runs === 0 ? null : { seen: runs, total: total_runs };
+    const { runs = 0, total_runs = runs, cut_runs: cut } = region?.repeats ?? {};
+    return runs === 0 ? null : { seen: runs, total: total_runs, ...(cut !== undefined && { cut }) };
   });
   const isRare = [inA, inB].some((runs) => runs != null && runs.seen < runs.total);
   return isRare ? { runs: { a: inA ?? null, b: inB ?? null } } : {};

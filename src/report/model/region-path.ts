@@ -33,6 +33,16 @@ export const startsAt = (region: Placed, top: Placed): boolean =>
 export const isInside = (region: Placed, around: Placed): boolean =>
   region.path.length > around.path.length && startsAt(region, around);
 
+/** Regions that no other of these is around. @param regions each after those around it, as in reports */
+export function outermost<Region extends Placed>(regions: readonly Region[]): readonly Region[] {
+  const found: Region[] = [];
+  for (const region of regions) {
+    const last = found.at(-1);
+    if (last === undefined || !isInside(region, last)) found.push(region);
+  }
+  return found;
+}
+
 /**
  * The first levels of a path as one text, equal for equal places whichever region it is made from.
  *

@@ -545,6 +545,10 @@ export interface RegionRepeats {
    */
   readonly total_runs?: number;
   /**
+   * Of the runs in which the region was not seen, those of which only the longest regions are kept: they may have had it. Absent if there are none. Added in 1.6.
+   */
+  readonly cut_runs?: number;
+  /**
    * Null where not all of these runs measured it, or only one.
    */
   readonly total_ms: RepeatStatistics | null;

@@ -13,6 +13,7 @@ import type {
 } from "../model/document.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { HARDWARE_COLUMNS } from "../view/kernel-tables.ts";
+import { medianOfRuns, medianRunWords } from "../view/notes.ts";
 import type {
   CallsData,
   KernelColumn,
@@ -36,7 +37,7 @@ import {
 } from "../view/region-columns.ts";
 import { hotRegions } from "../view/report-tables.ts";
 import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
-import { kernelMs, reportKernelWords, shareBase } from "../view/times.ts";
+import { kernelMs, RANGE_TIME, reportKernelWords, shareBase } from "../view/times.ts";
 import { largestRegions, type TreeRow, treeRows } from "../view/tree-rows.ts";
 
 /** The data of a page that shows so much of the reports. */
@@ -190,6 +191,7 @@ function buildScope(
   const data: ScopeData = {
     scope: report.scope,
     kernelWords: reportKernelWords(report)?.plural ?? null,
+    ...(medianOfRuns(report.notes) !== null && { kernelSource: medianRunWords(report.notes) }),
     ...regionsData(report, rows, table, detail.name),
     metrics: metrics.names.map((metric) => ({
       ...metric,
@@ -411,7 +413,11 @@ function measuresOf(
   const [wall, gpu, kernels] = [
     { name: "wall", title: "Wall time", column: columnOf("wall_ms") },
     { name: "gpu", title: "GPU busy while open", column: columnOf("gpu_busy_ms") },
-    { name: "kernels", title: "Kernel time", column: columnOf("total_ms") },
+    {
+      name: "kernels",
+      title: words?.time === RANGE_TIME ? RANGE_TIME : "Kernel time",
+      column: columnOf("total_ms"),
+    },
   ] as const;
   const first = share.basis === "wall" ? wall : kernels;
   const whole = { wholeMs: roundedForPage(share.whole), wholeLabel: share.label };
@@ -429,7 +435,7 @@ function measuresOf(
             wholeLabel:
               measure === wall
                 ? "wall time of outermost ranges"
-                : `total time of ${words?.plural ?? "kernels"}`,
+                : `total ${words?.time ?? "time of kernels"}`,
           }),
     })),
   ];

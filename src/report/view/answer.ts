@@ -51,6 +51,8 @@ import {
   atOnceIn,
   atOnceWords,
   exclusiveMs,
+  isOfRanges,
+  RANGE_TIME,
   shareOf,
   totalMs,
   wholeMs,
@@ -95,11 +97,11 @@ export interface BarPart {
 
 export type PartKind = keyof typeof PART_WORDS;
 
-/** The parts: kernels and copies, wherever they ran; the remaining time by whether a range was open. */
+/** The parts: kernels, and copies and sets of memory, wherever they ran; the remaining time by whether a range was open. */
 const PART_WORDS = {
   kernels: "kernels",
-  both: "kernels and copies",
-  copies: "copies alone",
+  both: "kernels beside copies or sets",
+  copies: "copies or sets alone",
   idle_inside: "GPU idle, in ranges",
   idle_outside: "GPU idle, outside ranges",
   inside: "in ranges",
@@ -121,10 +123,13 @@ export interface RankedRegion {
   /** The member of a family that takes most of it; null for a region, and if members are unknown. */
   readonly longest: LongestMember | null;
   /** What the share refers to. */
-  readonly base: "run" | "kernel time";
+  readonly base: ShareOf;
   /** Null if no reason was found. */
   readonly reason: Reason | null;
 }
+
+/** What shares refer to: ranges that were measured as a whole have GPU time, in which kernels may as well not have run. */
+type ShareOf = "run" | "kernel time" | typeof RANGE_TIME;
 
 /** The region that takes most of the time of its family. */
 export interface LongestMember {
@@ -160,16 +165,15 @@ export function answerOf(
   const ranking: Ranking = {
     report: families,
     members: membersOf(report),
-    facts: createFacts(
-      families,
-      beside.flatMap(({ reports: [main] }) => (main === undefined ? [] : withFamilies(main))),
-    ),
+    facts: factsOf(families, beside),
   };
   const byWall = topByWall(ranking);
   const byGpu = topByGpu(ranking);
   const runs = run === undefined ? [] : [barOf("run", run), ...barsOf(others)];
+  const devices = others.filter(({ scope }) => scope.startsWith("device:")).length;
+  const story = runs[0] === undefined ? null : storyOf(runs[0], devices);
   return {
-    headline: headlineOf(ranking, runs[0], byWall, byGpu),
+    headline: headlineOf(ranking, story, byWall, byGpu),
     failure: report.failure === undefined ? null : `${report.failure}${openWords(report)}`,
     covered: coveredWords(report.notes),
     runs,
@@ -241,8 +245,19 @@ const isSame = (a: RunBar, b: RunBar): boolean =>
 
 type FactsOf = (place: number) => RegionFacts;
 
-/** The facts about each region of a report that reasons are derived from, by the region's index. */
-export const factsOf = (report: NCUProfileRegionReport): FactsOf => createFacts(report, []);
+/**
+ * The facts about each region of a report that reasons are derived from, by the region's index.
+ *
+ * @param beside reports of other collectors of the same run, whose counters can give reasons
+ */
+export const factsOf = (
+  report: NCUProfileRegionReport,
+  beside: readonly RegionReportBundle[] = [],
+): FactsOf =>
+  createFacts(
+    report,
+    beside.flatMap(({ reports: [main] }) => (main === undefined ? [] : withFamilies(main))),
+  );
 
 /** Subtracts the values of child regions: a report counts GPU activity while a region was open, including that of its children. */
 function createFacts(
@@ -266,7 +281,7 @@ function createFacts(
       region.kernel_count - sumOf(inner, ({ kernel_count }) => kernel_count),
     );
     return {
-      region: counters(region),
+      ...counters(region),
       wallMs: region.wall_exclusive_ms,
       workMs: exclusiveMs(region),
       work: count === 0 ? null : work,
@@ -346,7 +361,9 @@ function copiesIn(
     const within = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
     return Math.max(0, copyMs(region) - sumOf(within, copyMs));
   });
-  const outermost = regions.filter((region, place) => !inner.has(place) && copyMs(region) > 0);
+  const outer = regions.filter((_, place) => !inner.has(place));
+  const outermost = outer.filter((region) => copyMs(region) > 0);
+  const setMs = sumOf(outer, ({ metrics }) => metrics["memory_set_time"]?.value ?? 0);
   const longest = indicesOfLargest(times, 2);
   return (place) => {
     const other = longest.find((candidate) => candidate !== place && (times[candidate] ?? 0) > 0);
@@ -354,6 +371,7 @@ function copiesIn(
     return {
       ownMs: times[place] ?? 0,
       wholeMs: sumOf(outermost, copyMs),
+      setMs,
       other:
         other === undefined || region === undefined
           ? null
@@ -452,10 +470,10 @@ function ownActivity(
   };
 }
 
-/** A region, together with the metrics and sections that another collector has for it. */
+/** A region, together with the metrics and sections that another collector has for it, and what these are of. */
 function countersBeside(
   beside: readonly NCUProfileRegionReport[],
-): (region: NCUProfileRegion) => NCUProfileRegion {
+): (region: NCUProfileRegion) => Pick<RegionFacts, "region" | "counted"> {
   const byFamily = new Map<string, NCUProfileRegion>();
   for (const { regions } of beside)
     for (const region of regions)
@@ -463,11 +481,19 @@ function countersBeside(
         byFamily.set(familyKey(region), region);
   return (region) => {
     const other = byFamily.get(familyKey(region));
-    if (other === undefined) return region;
+    const [total, exclusive] = [totalMs(region) ?? 0, exclusiveMs(region)];
+    const counted = {
+      insideShare: exclusive === null || total === 0 ? 0 : Math.max(0, total - exclusive) / total,
+      isWholeRange: (other ?? region).kernels.length === 0,
+    };
+    if (other === undefined) return { region, counted };
     return {
-      ...region,
-      metrics: { ...other.metrics, ...region.metrics },
-      sections: { ...other.sections, ...region.sections },
+      counted,
+      region: {
+        ...region,
+        metrics: { ...other.metrics, ...region.metrics },
+        sections: { ...other.sections, ...region.sections },
+      },
     };
   };
 }
@@ -496,6 +522,8 @@ interface RankedTime {
   readonly explained: Explained;
   readonly base: RankedRegion["base"];
   readonly whole: number | null;
+  /** The time in which at least one kernel ran; null if unknown, and for wall times. */
+  readonly kernelsRanMs: number | null;
   /** Of its own. */
   readonly timeOf: (region: NCUProfileRegion) => number | null;
   /** With inner regions. */
@@ -506,17 +534,20 @@ const wallTime = (report: NCUProfileRegionReport): RankedTime => ({
   explained: "wall",
   base: "run",
   whole: report.totals.run?.process_ms ?? report.totals.wall_ms,
+  kernelsRanMs: null,
   timeOf: ({ wall_exclusive_ms }) => wall_exclusive_ms,
   insideOf: ({ wall_ms }) => wall_ms,
 });
 
 function gpuTime(report: NCUProfileRegionReport): RankedTime {
   const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
-  const run = report.totals.run?.process_ms;
+  const { run } = report.totals;
+  const base = isOfRanges(report) ? RANGE_TIME : "kernel time";
   return {
     explained: "gpu",
-    base: run === undefined ? "kernel time" : "run",
-    whole: run ?? wholeMs(report),
+    base: run === undefined ? base : "run",
+    whole: run?.process_ms ?? wholeMs(report),
+    kernelsRanMs: run?.gpu_activity?.kernel_ms ?? null,
     timeOf: isWhole ? totalMs : exclusiveMs,
     insideOf: totalMs,
   };
@@ -557,12 +588,16 @@ const OUTSIDE = "outside every range";
 const shareOrThreads = (
   region: NCUProfileRegion,
   ms: number,
-  { explained, whole }: RankedTime,
-): Pick<RankedRegion, "share" | "atOnce" | "threads"> => ({
-  share: shareOf(ms, whole),
-  atOnce: atOnceIn(region, ms, whole, explained),
-  threads: explained === "wall" ? (region.threads?.count ?? null) : null,
-});
+  { explained, whole, kernelsRanMs }: RankedTime,
+): Pick<RankedRegion, "share" | "atOnce" | "threads"> => {
+  // Kernels of several streams take more time together than passes while they run: no share of the run.
+  const atOnce = kernelsRanMs === null ? null : atOnceIn(region, ms, kernelsRanMs, explained);
+  return {
+    share: atOnce === null ? shareOf(ms, whole) : null,
+    atOnce: atOnce ?? atOnceIn(region, ms, whole, explained),
+    threads: explained === "wall" ? (region.threads?.count ?? null) : null,
+  };
+};
 
 /** How many times the mean of the others a member takes that stands out. */
 const STANDS_OUT = 3;
@@ -592,12 +627,11 @@ const LEAD = 0.2;
 
 function headlineOf(
   ranking: Ranking,
-  bar: RunBar | undefined,
+  story: string | null,
   byWall: readonly RankedRegion[],
   byGpu: readonly RankedRegion[],
 ): string {
   const { report } = ranking;
-  const story = bar === undefined ? null : storyOf(bar);
   const ranked = byWall.length > 0 ? byWall : byGpu;
   const time = byWall.length > 0 ? wallTime(report) : gpuTime(report);
   // Inclusive times count inner regions twice.
@@ -643,7 +677,8 @@ function nothingWords({ totals }: NCUProfileRegionReport): string {
     : "Nothing was measured that takes time.";
 }
 
-function storyOf({ parts, ms, processes }: RunBar): string | null {
+/** @param devices the GPUs that were used */
+function storyOf({ parts, ms, processes }: RunBar, devices: number): string | null {
   const part = parts.find((each) => each.ms > ms * MOST);
   if (part === undefined) return null;
   const wholeName =
@@ -651,18 +686,42 @@ function storyOf({ parts, ms, processes }: RunBar): string | null {
   const beside = part.kind === "kernels" ? parts.find(({ kind }) => kind === "both") : undefined;
   const all = part.ms + (beside?.ms ?? 0);
   const share = `${formatShare(all, ms)} % of ${wholeName} (${formatDuration(all)} of ${formatDuration(ms)})`;
-  return STORIES[part.kind](share);
+  // Of several processes each has a GPU of its own, or shares one.
+  return STORIES[part.kind](share, processes > 1 || devices < 2 ? ONE_GPU : severalGpus(devices));
 }
 
-const STORIES: Readonly<Record<PartKind, (share: string) => string>> = {
-  kernels: (share) => `Kernels run for ${share}.`,
-  both: (share) => `Kernels and copies run at once for ${share}.`,
-  copies: (share) => `For ${share} the GPU copies and runs no kernel.`,
-  idle_inside: (share) => `For ${share} ranges are open and the GPU is idle.`,
-  idle_outside: (share) => `${share} pass outside every range, with the GPU idle.`,
+interface GpuWords {
+  /** `on at least one of 2 GPUs `. */
+  readonly somewhere: string;
+  readonly every: string;
+  readonly copies: string;
+}
+
+const ONE_GPU: GpuWords = {
+  somewhere: "",
+  every: "the GPU",
+  copies: "the GPU copies or sets memory and runs no kernel",
+};
+
+const severalGpus = (devices: number): GpuWords => ({
+  somewhere: `on at least one of ${devices} GPUs `,
+  every: `each of ${devices} GPUs`,
+  copies: `some of ${devices} GPUs copy or set memory, and none runs a kernel`,
+});
+
+const STORIES: Readonly<Record<PartKind, (share: string, gpu: GpuWords) => string>> = {
+  kernels: (share, { somewhere }) => `Kernels run ${somewhere}for ${share}.`,
+  both: (share, { somewhere }) =>
+    `Kernels run ${somewhere}beside copies or sets of memory for ${share}.`,
+  copies: (share, { copies }) => `For ${share} ${copies}.`,
+  idle_inside: (share, { every }) => `For ${share} ranges are open and ${every} is idle.`,
+  idle_outside: (share, { every }) => `${share} pass outside every range, with ${every} idle.`,
   inside: (share) => `Ranges cover ${share}.`,
   outside: (share) => `${share} pass outside every range.`,
 };
+
+/** What is less, in percent, is shown as less than a tenth. */
+const LEAST_SHOWN = 0.05;
 
 /** In a headline, the end of a long path; the list below has all of it. */
 const shortName = (label: string): string =>
@@ -678,8 +737,10 @@ function timeWords({
 }: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base" | "threads">): string {
   if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
-  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)}${threads === null ? "" : ` in ${plural(threads, "thread")}`})`;
+  return `${formatShare(share, 100)} % of the ${base} (${formatDuration(ms)}${threads === null ? "" : ` in ${plural(threads, "thread")}`})`;
 }
+
+const timeName = (base: ShareOf): string => (base === "run" ? "time" : base);
 
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;
 
@@ -690,7 +751,7 @@ function rankedSentence(
   lead: keyof typeof LEADS | null,
 ): string {
   const reason = top.reason === null ? "" : `, ${top.reason.title}`;
-  const time = top.base === "run" ? "time" : "kernel time";
+  const time = timeName(top.base);
   if (!hasKernelsAlone(top, report)) {
     const where =
       top.region.kind === "outside" ? `passes ${OUTSIDE}` : `is in ${shortName(top.label)}`;
@@ -733,7 +794,13 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const most = isMostOutside ? outside : longest;
   const count = `${isLongestOnly(report.notes) ? "more than " : ""}${plural(real.length, "region")}`;
   const over = isMostOutside ? `${count} and what runs outside of them` : count;
-  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${over}: none takes more than ${words(most, timeOf(most) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const [mostMs, ofItsOwn] = [timeOf(most) ?? 0, timeOf === insideOf ? "" : " of its own"];
+  const longestOne = shareOrThreads(most, mostMs, time).share;
+  const none =
+    longestOne !== null && longestOne < LEAST_SHOWN
+      ? `none takes more than ${formatDuration(mostMs)}${ofItsOwn}, which is ${formatShare(longestOne, 100)} % of the ${base}`
+      : `none takes more than ${words(most, mostMs)}${ofItsOwn}`;
+  const spread = `The ${timeName(base)} is spread over ${over}: ${none}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>
@@ -818,12 +885,7 @@ export function answerBlocks(
     paragraph([strong(headline)]),
     ...runs.map((bar, index) => runBar(bar, index > 0)),
     ...part("Most wall time of their own", ranked(byWall)),
-    ...part(
-      byGpu[0]?.base === "kernel time"
-        ? "Most GPU time of their own kernels, as a share of kernel time"
-        : "Most GPU time of their own kernels",
-      ranked(byGpu),
-    ),
+    ...part(GPU_HEADINGS[byGpu[0]?.base ?? "run"], ranked(byGpu)),
     ...part(
       "What to do first",
       first.length === 0 ? [] : [list(first.map((each) => [nameOf(each), `: ${each.text}`]))],
@@ -836,6 +898,12 @@ export function answerBlocks(
     ),
   ];
 }
+
+const GPU_HEADINGS: Readonly<Record<ShareOf, string>> = {
+  run: "Most GPU time of their own kernels",
+  "kernel time": "Most GPU time of their own kernels, as a share of kernel time",
+  [RANGE_TIME]: `Most GPU time, with regions inside, as a share of the ${RANGE_TIME}`,
+};
 
 /** A command may contain any characters, and some readers of Markdown interpret them even in code. */
 const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));

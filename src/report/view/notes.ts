@@ -24,9 +24,22 @@ export const isUnifiedNote = (note: string): boolean => IS_UNIFIED.test(note);
 export const medianRunNote = (runs: number): string =>
   `numbers are from the median run of ${runs}; repeats holds the spread over all runs`;
 
-const IS_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
+const IS_MEDIAN_RUN = /^numbers are from the median run of (\d+); /;
 
 export const isMedianRunNote = (note: string): boolean => IS_MEDIAN_RUN.test(note);
+
+/** Of how many runs the numbers of a report are those of the median one; null for a single run. */
+export function medianOfRuns(notes: readonly string[]): number | null {
+  const runs = notes.map((note) => Number(IS_MEDIAN_RUN.exec(note)?.[1] ?? 0));
+  const most = Math.max(0, ...runs);
+  return most === 0 ? null : most;
+}
+
+/** `, of the median run of 3`; empty for a single run. */
+export function medianRunWords(notes: readonly string[]): string {
+  const runs = medianOfRuns(notes);
+  return runs === null ? "" : `, of the median run of ${runs}`;
+}
 
 // Repeated runs of which one failed: only those before it are measured.
 

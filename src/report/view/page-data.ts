@@ -50,6 +50,8 @@ export interface ScopeData {
   readonly scope: string;
   /** `GPU kernels`, `CPU operations`, …; null if none were recorded. */
   readonly kernelWords: string | null;
+  /** Where the times of kernels come from, as the end of a heading; absent for a single run. */
+  readonly kernelSource?: string;
   /** The times that widths may show, the one of the shares first. */
   readonly measures: readonly MeasureData[];
   readonly regions: RegionsData;

@@ -34,6 +34,8 @@ import { lastRank } from "./times.ts";
 /** Facts about a region without its inner regions. Times are in ms; null means not measured. */
 export interface RegionFacts {
   readonly region: NCUProfileRegion;
+  /** What its counters are of, if not of its own kernels alone. */
+  readonly counted: CountedFacts;
   readonly wallMs: number | null;
   /** GPU time of the kernels that it launched, or the time of its CPU operations. */
   readonly workMs: number | null;
@@ -65,12 +67,21 @@ export interface RegionFacts {
   readonly command: readonly string[];
 }
 
+export interface CountedFacts {
+  /** The part of the counted GPU time that is of regions inside. */
+  readonly insideShare: number;
+  /** Ranges were counted as a whole, with the time in which the GPU was idle. */
+  readonly isWholeRange: boolean;
+}
+
 /** Who issues the copies of a run. Times are 0 and lists empty if copies were not recorded. */
 export interface CopyFacts {
   /** Time of those that the region issues itself, and not in regions inside. */
   readonly ownMs: number;
   /** Of all copies of the run. */
   readonly wholeMs: number;
+  /** Of all sets of memory of the run. */
+  readonly setMs: number;
   /** The region besides that issues most of their time. */
   readonly other: Copier | null;
   /** Outermost regions with copies, which have all of the run together. */
@@ -148,9 +159,12 @@ function childDoes(computes: number): string {
 }
 
 const percent = (part: number, whole: number): string => `${formatShare(part, whole)} %`;
-/** `829.00 of 857.00 ms`. */
-const partOfTime = (part: number, whole: number): string =>
-  `${formatDuration(part)} of ${formatDuration(whole)}`;
+/** `829.00 ms of 857.00 ms`; what differs only in digits that are not shown is not all of it. */
+function partOfTime(part: number, whole: number): string {
+  const [ofPart, ofWhole] = [formatDuration(part), formatDuration(whole)];
+  const isLess = whole - part > whole * 1e-9;
+  return isLess && ofPart === ofWhole ? `almost all of ${ofWhole}` : `${ofPart} of ${ofWhole}`;
+}
 
 /** A shorter kernel ends before the next one can be launched: a launch takes 2 to 10 µs on the host. */
 const SHORT_KERNEL_MS = 0.02;
@@ -524,6 +538,24 @@ function copyWords(facts: RegionFacts): string {
   ].join("");
 }
 
+/** Copies and sets of a whole run, where most are sets. */
+const setWords = ({ wholeMs, setMs }: CopyFacts): string =>
+  wholeMs === 0
+    ? "none of the regions copies"
+    : `in all, it is set for ${formatDuration(setMs)} and copied for ${formatDuration(wholeMs)}`;
+
+/** A thread that computes, and neither issues copies nor waits for a GPU, has them beside it. */
+function waitsOrNot({ copies, waitMs, cpuMs, wallMs, region }: RegionFacts, gpu: OwnActivity) {
+  const isBeside =
+    cpuMs !== null &&
+    wallMs !== null &&
+    cpuMs >= wallMs * 0.8 &&
+    (copies.ownMs + (region.metrics["memory_set_time"]?.value ?? 0)) * 2 < gpu.copyOnlyMs &&
+    (waitMs ?? 0) * 2 < gpu.copyOnlyMs &&
+    ownCalls(region).every(({ api }) => api !== "cuda");
+  return isBeside ? "computes beside" : "waits for";
+}
+
 function besideWords({ region }: RegionFacts, streams: SharedStreams | null): string {
   const ownStream = "beside kernels: cudaMemcpyAsync on a stream of its own";
   const isSynchronous = ownCalls(region).some(
@@ -589,6 +621,10 @@ const ownCalls = ({ kind, host_calls = [] }: NCUProfileRegion): readonly OwnCall
         )
         .sort((a, b) => b.total_ms - a.total_ms)
     : host_calls;
+
+/** Only exports of nsys tell. */
+const launchesGraphs = (region: NCUProfileRegion): boolean =>
+  ownCalls(region).some(({ api, name }) => api === "cuda" && /GraphLaunch/.test(name));
 
 /** Of a recording that knows the calls of CUDA and of the system. */
 const CALL_RULES: readonly ReasonRule[] = [
@@ -893,6 +929,28 @@ function slowThroughout(some: readonly ThreadTime[]): SlowThread | null {
 const mostOf = (some: readonly ThreadTime[], measure: OfThread): ThreadTime =>
   some.reduce((most, thread) => (measure(most) >= measure(thread) ? most : thread));
 
+/** What its counters say of a region's own kernels; null if most of what they count is not these. */
+function ofCounters(
+  { counted, gpu, wallMs }: RegionFacts,
+  finding: Finding | null,
+): Finding | null {
+  const { insideShare, isWholeRange } = counted;
+  if (finding === null || insideShare > 0.5) return null;
+  const inside =
+    insideShare < LEAST_INSIDE
+      ? ""
+      : `; counted with the kernels of regions inside (${percent(insideShare, 1)} of the time)`;
+  const busy =
+    gpu === null || wallMs === null || wallMs === 0
+      ? "with the time in which the GPU is idle"
+      : `in which the GPU is busy for ${percent(gpu.busyMs, wallMs)}`;
+  const whole = isWholeRange ? `; of the whole range, ${busy}` : "";
+  return { ...finding, evidence: `${finding.evidence}${inside}${whole}` };
+}
+
+/** Less of the counted time changes no finding. */
+const LEAST_INSIDE = 0.1;
+
 /** What a rule of Nsight Compute says, in the order of NVIDIA's Compute Triage Guide: launch, occupancy, memory, compute, the rest. */
 const ncuStageRule = (stage: NcuStage): ReasonRule => ({
   name: stage === "other" ? "ncu_rule" : `${stage}_rule`,
@@ -900,7 +958,7 @@ const ncuStageRule = (stage: NcuStage): ReasonRule => ({
   threshold: `a rule of ${NCU_STAGES[stage].words} estimates at least 10 % less kernel time, and at least half of what any rule estimates; neither memory nor multiprocessors reach 80 % of their peaks`,
   source:
     "the estimate of Nsight Compute's rule, of kernel time (global); from 80 % of a peak its Speed Of Light calls the kernel well used",
-  find: ({ region }) => ruleFindingOf(region, stage),
+  find: (facts) => ofCounters(facts, ruleFindingOf(facts.region, stage)),
 });
 
 /**
@@ -997,15 +1055,15 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
-            ...(facts.copies.wholeMs === 0
+            ...(facts.copies.setMs >= facts.copies.wholeMs
               ? {
-                  title: "waits for memory that is copied or set",
-                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} memory is copied or set, and no kernel runs; none of the regions copies`,
+                  title: `${waitsOrNot(facts, gpu)} memory that is copied or set`,
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} memory is copied or set, and no kernel runs; ${setWords(facts.copies)}`,
                   advice: "set less, or beside kernels: cudaMemsetAsync on a stream of its own",
                 }
               : {
-                  title: "waits for copies",
-                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
+                  title: `${waitsOrNot(facts, gpu)} copies`,
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies${facts.copies.setMs * 100 >= facts.copies.wholeMs ? " or sets of memory" : ""} run, and no kernel${copyWords(facts)}`,
                   advice: copyAdvice(facts),
                 }),
           };
@@ -1015,17 +1073,21 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "launch_bound",
     explains: ["wall", "gpu"],
     threshold:
-      "at least 10 kernels of at most 20 µs on average, half of the time for each or less, and at most 100 µs for each",
+      "at least 10 kernels of at most 20 µs on average, half of the time for each or less, and at most 100 µs for each; the GPU is idle for at least half of its own time",
     source: "a launch takes 2 to 10 µs of the host, more in frameworks",
-    find: ({ gpu, wallMs, workMs, work, count }) => {
+    find: ({ region, gpu, wallMs, workMs, work, count }) => {
       if (gpu === null || wallMs === null || workMs === null || work !== "gpu_kernel") return null;
       const mean = workMs / count;
       const each = wallMs / count;
       if (count < 10 || mean > SHORT_KERNEL_MS || each > LAUNCH_MS || mean * 2 > each) return null;
+      // Other threads may keep the GPU busy, and copies.
+      if (gpu.busyMs * 2 > wallMs) return null;
       return {
         title: "launch bound",
-        evidence: `${plural(count, "kernel")} of ${formatDuration(mean)} on average, one launched every ${formatDuration(each)}`,
-        advice: "launch less: CUDA graphs, fused kernels, larger batches",
+        evidence: `${plural(count, "kernel")} of ${formatDuration(mean)} on average, one every ${formatDuration(each)}`,
+        advice: launchesGraphs(region)
+          ? "CUDA graphs launch them already: fuse kernels, or give each more work (larger batches)"
+          : "launch less: CUDA graphs, fused kernels, larger batches",
       };
     },
   },
@@ -1039,18 +1101,19 @@ export const REASON_RULES: readonly ReasonRule[] = [
       "traffic of the GPU's memory reaches 60 % of its peak, and the multiprocessors, where they were measured, 10 points less",
     source:
       "counters of DRAM throughput, of ncu or of the recorder; the thresholds of Speed Of Light",
-    find: ({ region }) => {
+    find: (facts) => {
+      const { region } = facts;
       const dram = limitingDramShare(region.metrics);
       if (dram === null) return null;
       const sm = computeShare(region.metrics);
       const section = dramSection(region);
-      return {
+      return ofCounters(facts, {
         title: "limited by memory bandwidth",
         evidence: `DRAM at ${formatPercentage(dram)} % of its peak bandwidth, multiprocessors ${sm === null ? "not measured" : `at ${formatPercentage(sm)} %`}`,
         advice:
           "move fewer bytes: fuse kernels, smaller types, coalesced access, data that stays in caches",
         ...(section !== null && { section }),
-      };
+      });
     },
   },
   {
@@ -1058,12 +1121,15 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["gpu"],
     threshold: "memory reaches 60 % of its peak, and 10 points more than the multiprocessors",
     source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(
-        region,
-        "memory",
-        "memory bound",
-        "move fewer bytes: fuse kernels, smaller types, coalesced access",
+    find: (facts) =>
+      ofCounters(
+        facts,
+        speedOfLightFinding(
+          facts.region,
+          "memory",
+          "memory bound",
+          "move fewer bytes: fuse kernels, smaller types, coalesced access",
+        ),
       ),
   },
   ncuStageRule("compute"),
@@ -1072,12 +1138,15 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["gpu"],
     threshold: "multiprocessors reach 60 % of their peak, and 10 points more than memory",
     source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(
-        region,
-        "compute",
-        "compute bound",
-        "use tensor cores or smaller types, or compute less",
+    find: (facts) =>
+      ofCounters(
+        facts,
+        speedOfLightFinding(
+          facts.region,
+          "compute",
+          "compute bound",
+          "use tensor cores or smaller types, or compute less",
+        ),
       ),
   },
   ncuStageRule("other"),
@@ -1086,21 +1155,40 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["gpu"],
     threshold: "memory and multiprocessors reach 60 % of their peaks, less than 10 points apart",
     source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(region, "both", "near both peaks", "only less work makes it faster"),
+    find: (facts) =>
+      ofCounters(
+        facts,
+        speedOfLightFinding(
+          facts.region,
+          "both",
+          "near both peaks",
+          "only less work makes it faster",
+        ),
+      ),
   },
   {
     name: "latency",
     explains: ["gpu"],
     threshold: "neither memory nor multiprocessors reach 60 % of their peaks",
     source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(
-        region,
-        "latency",
-        "its kernels use neither memory nor multiprocessors well",
-        "more work for each launch: more blocks, more warps, fewer dependent instructions",
-      ),
+    find: (facts) => {
+      const isWhole = facts.counted.isWholeRange;
+      const advice =
+        "more work for each launch: more blocks, more warps, fewer dependent instructions";
+      return ofCounters(
+        facts,
+        speedOfLightFinding(
+          facts.region,
+          "latency",
+          isWhole
+            ? "neither memory nor multiprocessors are used well in it"
+            : "its kernels use neither memory nor multiprocessors well",
+          isWhole
+            ? `see first for how long the GPU is idle in it (a recording without counters tells); else ${advice}`
+            : advice,
+        ),
+      );
+    },
   },
   {
     name: "one_kernel",
@@ -1139,12 +1227,13 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "the host waits for the GPU for at least half of its own time",
     source: "synchronization_time: calls that block the host",
+    // What waits for longer than the region has time of its own, are threads beside it.
     find: ({ waitMs, wallMs }) =>
-      waitMs === null || wallMs === null || share(waitMs, wallMs) < 0.5
+      waitMs === null || wallMs === null || share(waitMs, wallMs) < 0.5 || waitMs > wallMs * 1.01
         ? null
         : {
             title: "the host waits for the GPU",
-            evidence: partOfTime(waitMs, wallMs),
+            evidence: partOfTime(Math.min(waitMs, wallMs), wallMs),
             advice: "synchronize less often, and do other work meanwhile",
           },
   },
@@ -1184,18 +1273,26 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "it launches kernels, and the GPU is idle for at least half of its own time",
     source: "gpu_activity",
-    find: ({ gpu, wallMs, work, count }) =>
-      gpu === null ||
-      wallMs === null ||
-      work !== "gpu_kernel" ||
-      count === 0 ||
-      share(wallMs - gpu.busyMs, wallMs) < 0.5
-        ? null
-        : {
-            title: `the GPU is idle ${count === 1 ? "around its kernel" : "between kernels"}`,
-            evidence: `${partOfTime(Math.max(0, wallMs - gpu.busyMs), wallMs)} nothing runs on it, around ${plural(count, "kernel")}`,
-            advice: `find what the host does ${count === 1 ? "besides the launch" : "between launches"}: open ranges around its parts`,
-          },
+    find: ({ gpu, wallMs, work, workMs, count }) => {
+      if (gpu === null || wallMs === null || work !== "gpu_kernel" || count === 0) return null;
+      const idleMs = Math.max(0, wallMs - gpu.busyMs);
+      if (share(idleMs, wallMs) < 0.5) return null;
+      const idle = `${partOfTime(idleMs, wallMs)} nothing runs on it`;
+      const launch = count === 1 ? "besides the launch" : "between launches";
+      const advice = `find what the host does ${launch}: open ranges around its parts`;
+      const kernels = plural(count, "kernel");
+      if (workMs !== null && workMs > gpu.kernelMs * MUCH_LONGER)
+        return {
+          title: "the GPU is idle while it is open",
+          evidence: `${idle}; ${kernels} that it launches take ${formatDuration(workMs)} in all: after it closed, or at once on several streams`,
+          advice,
+        };
+      return {
+        title: `the GPU is idle ${count === 1 ? "around its kernel" : "between kernels"}`,
+        evidence: `${idle}, around ${kernels}`,
+        advice,
+      };
+    },
   },
   {
     name: "cpu_operations",
@@ -1292,6 +1389,27 @@ export const REASON_RULES: readonly ReasonRule[] = [
           );
     },
   },
+  {
+    name: "uneven_calls",
+    explains: ["wall"],
+    threshold:
+      "nothing above holds, the slowest of each twenty calls take at least 1.5 times the median, of at least 20, what calls take beyond the median is a fifth of all, and at least half of their time is its own",
+    source: "the wall time of each call",
+    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms }, wallMs }) => {
+      if (calls === null || wall_ms === null || wallMs === null || invocations < 20) return null;
+      const beyondMs = wall_ms - invocations * calls.median;
+      return calls.p95 < calls.median * UNEVEN ||
+        share(beyondMs, wall_ms) < 0.2 ||
+        share(wallMs, wall_ms) < 0.5
+        ? null
+        : {
+            title: "some of its calls take much longer than the others",
+            evidence: `of ${plural(invocations, "call")} the 95th percentile takes ${formatDuration(calls.p95)}, the median ${formatDuration(calls.median)}`,
+            advice:
+              "find the slow calls in the timeline, and what is different about them: another thread, another input",
+          };
+    },
+  },
 ];
 
 /** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */
@@ -1301,14 +1419,22 @@ function longestWords(longest: KernelRecord, workMs: number | null, whole = ""):
   return `${most} ${shortName(longest)} (${percent(part, 1)}${whole})`;
 }
 
-/** Which kernels ran while a region was open: others than those that it launched, if these are too short for it. */
+/**
+ * Which kernels ran while a region was open: others than those that it launched, if these are too short for it. Of those
+ * that take longer in all, some ran at once, or after it closed.
+ */
 function kernelOrigin({ longest, work, workMs }: RegionFacts, gpu: OwnActivity): string {
   if (work !== "gpu_kernel") return "launched elsewhere";
   if (workMs !== null && workMs < gpu.kernelMs / 2) return "most of it launched elsewhere";
+  if (workMs !== null && workMs > gpu.kernelMs * MUCH_LONGER)
+    return `while those that it launches take ${formatDuration(workMs)} in all: at once on several streams, or after it closed`;
   return longest === null
     ? "most of it launched by itself"
     : longestWords(longest, workMs, " of the kernel time");
 }
+
+/** Kernels that take by this factor longer than kernels ran in their region did not run one by one in it. */
+const MUCH_LONGER = 1.1;
 
 /** What looks the same to the clock of a thread. */
 const NOT_TOLD =

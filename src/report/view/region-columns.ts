@@ -81,7 +81,10 @@ interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priori
 }
 
 /** A number whose mean over repeated runs a report has. */
-export type RepeatedNumber = Exclude<keyof RegionRepeats, "runs" | "total_runs" | "kernels">;
+export type RepeatedNumber = Exclude<
+  keyof RegionRepeats,
+  "runs" | "total_runs" | "cut_runs" | "kernels"
+>;
 
 /** How the noise of a compared number is known: the runs' statistics of which number tell it, or what else does. */
 export interface ComparedAs {
@@ -321,7 +324,7 @@ const REGION_COLUMNS = {
     isKnown: haveActivity,
   },
   gpu_copy_ms: {
-    title: "Copies ms",
+    title: "Copies, sets ms",
     format: "ms",
     value: activity("copy_ms"),
     isKnown: haveActivity,
@@ -626,7 +629,7 @@ export const regionFacts = ({ share }: ReportWords): readonly RegionFact[] => [
   )`minimum ${"call_min_ms"}, median ${"call_median_ms"}, 95th percentile ${"call_p95_ms"}, maximum ${"call_max_ms"} ms`,
   fact(
     "GPU while open",
-  )`idle ${"gpu_idle_ms"}, kernels ${"gpu_kernel_ms"}, copies ${"gpu_copy_ms"}, both at once ${"gpu_overlap_ms"} ms`,
+  )`idle ${"gpu_idle_ms"}, kernels ${"gpu_kernel_ms"}, copies or sets ${"gpu_copy_ms"}, both at once ${"gpu_overlap_ms"} ms`,
   fact("Limited by")`${"limited_by"} (SM ${"sm_pct"} %, memory ${"memory_pct"} % of the peak)`,
 ];
 

@@ -1,4 +1,5 @@
 /** The report of a collector, or of one region, as blocks: the first scope in full, of the others only the tree. */
+
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import {
@@ -24,6 +25,7 @@ import type {
 import { regionKey } from "../model/report-files.ts";
 import { answerBlocks, answerOf, type NameOf } from "./answer.ts";
 import { kernelTable } from "./kernel-tables.ts";
+import { medianRunWords } from "./notes.ts";
 import {
   COMMUNICATION_LEGEND,
   communicationTable,
@@ -100,7 +102,7 @@ export function* regionReport(
   const labelOf = regionLabels(main.regions);
   const sections = main.regions.slice(0, regionSections);
   for (const region of sections) {
-    const kernels = kernelsOf(region, kernelRows);
+    const kernels = kernelsOf(region, kernelRows, medianRunWords(main.notes));
     const nothing = haveKernels ? [paragraph(`${NOTHING} this region.`)] : [];
     // Details that the tables above do not contain; none if only wall times are known.
     yield* withHeading(
@@ -145,8 +147,12 @@ function summary(report: NCUProfileRegionReport): Text {
   return [`Scope ${scope}, collector ${collector.name}: ${regions}`, numeral(`${counted}.`)];
 }
 
-/** The longest kernels, and how many more the JSON report has; empty without kernels. */
-export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Block[] {
+/**
+ * The longest kernels, and how many more the JSON report has; empty without kernels.
+ *
+ * @param source words about where their times come from, which stand below the table
+ */
+export function kernelsOf(region: NCUProfileRegion, limit: number, source = ""): readonly Block[] {
   const words = kernelWords(region.kernels);
   if (words === null) return [];
   const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
@@ -155,12 +161,13 @@ export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Blo
     wholeMs: region.total_ms,
     more: several ? [{ title: "Device", cell: ({ device }) => device }] : [],
   });
+  const from = source === "" ? [] : [paragraph(`Calls and times${source}.`)];
   const left = region.kernels.slice(limit);
-  if (left.length === 0) return [table];
+  if (left.length === 0) return [table, ...from];
   const ms = left.reduce((sum, { total_ms }) => sum + (total_ms ?? 0), 0);
   const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
   const more = numeral(`${plural(left.length, "more row")}${time}`);
-  return [table, paragraph([more, " in ", code("report.json"), "."])];
+  return [table, paragraph([more, " in ", code("report.json"), "."]), ...from];
 }
 
 type Metric = readonly [name: string, metric: NCUProfileRegion["metrics"][string]];

@@ -1,4 +1,5 @@
 /** The reports of a whole run as blocks: the results of each collector, and all kernels. */
+
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
 import {
   type Block,
@@ -28,6 +29,7 @@ import {
   rooflineBound,
   type StaticAnalysis,
 } from "./layer-work.ts";
+import { medianRunWords } from "./notes.ts";
 import { linkInto } from "./region-report.ts";
 import { provenanceTable, regionTree } from "./report-tables.ts";
 import { answeringSection, mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
@@ -226,7 +228,9 @@ function kernelBlocks(section: RunSection, limit: number): readonly Block[] {
     title,
     paragraph([
       `${plural(report.totals.kernel_count, words.singular, words.plural)}, `,
-      whole === null ? "not timed." : numeral(`${formatMs(whole)} ms.`),
+      numeral(
+        `${whole === null ? "not timed" : `${formatMs(whole)} ms`}${medianRunWords(report.notes)}.`,
+      ),
     ]),
     kernelTable(shown, {
       words,

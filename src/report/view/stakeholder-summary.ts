@@ -283,11 +283,13 @@ interface Spent {
 
 /** Empty if no region has the times. Inner regions are left out: their time is part of the outer region's. */
 export function gpuActivity(report: NCUProfileRegionReport): readonly Block[] {
-  const measured = treeRows(report.regions).flatMap(({ region, level }) =>
+  const all = treeRows(report.regions).flatMap(({ region, level }) =>
     level > 0 || region.gpu_activity === undefined || region.wall_ms === null
       ? []
       : [{ region, wallMs: region.wall_ms, activity: region.gpu_activity }],
   );
+  const inRanges = all.filter(({ region }) => region.kind !== "outside");
+  const measured = inRanges.length === 0 ? all : inRanges;
   const wallMs = measured.reduce((sum, each) => sum + each.wallMs, 0);
   if (wallMs === 0) return [];
   const sum = (name: keyof RegionGpuActivity): number =>
@@ -302,27 +304,35 @@ export function gpuActivity(report: NCUProfileRegionReport): readonly Block[] {
     {
       ms: sum("busy_ms") - sum("kernel_ms"),
       does: "only copied or set memory",
-      meaning: "Most of this time is copies without a kernel running at the same time.",
+      meaning:
+        "Most of this time memory is copied or set without a kernel running at the same time.",
     },
     {
       ms: Math.max(0, wallMs - sum("busy_ms")),
       does: "was idle",
       meaning:
-        sum("kernel_ms") * 2 < launchedMs
+        sum("kernel_ms") * 2 < launchedMs && runMostlyOutside(report)
           ? "Most kernels ran after the regions that launched them had closed: synchronize with the GPU at the end of regions to see them there."
           : "Most of this time the GPU waited for the host: for launches, for data, or for other work of the CPU.",
     },
   ];
   const parts = spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
   // Regions that were open at the same time are all counted, so the shares are averages over them.
-  const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
+  const isMore = inRanges.length > 0 && wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
+  const where = inRanges.length > 0 ? "In the outermost regions" : "Outside every range";
   return [
     paragraph(
-      `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
+      `${where} (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
     ),
     list(parts.map(({ ms, does }) => [`${does}: `, shareInWords(ms, wallMs)])),
     ...parts.filter(({ ms }) => ms * 2 > wallMs).map(({ meaning }) => paragraph(meaning)),
   ];
+}
+
+/** Whether most of the time in which kernels ran was outside of ranges: those of several streams may as well have run at once. */
+function runMostlyOutside({ totals: { run } }: NCUProfileRegionReport): boolean {
+  const { gpu_activity: whole, gpu_activity_in_ranges: inside } = run ?? {};
+  return whole === undefined || (inside?.kernel_ms ?? 0) * 2 < whole.kernel_ms;
 }
 
 // How much times vary from call to call, in plain words.

@@ -62,7 +62,8 @@ function kindsIn(kernels: readonly KernelRecord[]): readonly KernelRecord["kind"
 }
 
 /** For ranges that are measured as a whole: they have GPU time but no kernels. */
-const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
+export const RANGE_TIME = "GPU time of ranges";
+const RANGES: KernelWords = { ...GPU, time: RANGE_TIME };
 
 /** Cached, because every part of a report needs it; reports are immutable and may have millions of kernels. */
 const wordsOf = new WeakMap<NCUProfileRegionReport, { readonly words: KernelWords | null }>();
@@ -83,6 +84,10 @@ function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): Ke
   if (collector.kernel_clock === "cpu") return CPU;
   return regions.some(({ total_ms }) => total_ms !== 0) ? RANGES : GPU;
 }
+
+/** Whether GPU time is that of ranges that were measured as a whole, with the time in which no kernel ran. */
+export const isOfRanges = (report: NCUProfileRegionReport): boolean =>
+  reportKernelWords(report) === RANGES;
 
 export const kernelMs = ({
   kind,
@@ -195,9 +200,9 @@ export function atOnceIn(
   return { average, what };
 }
 
-/** `3.4 threads on average`. */
+/** `3.4 threads on average`; of kernels, while any runs. */
 export const atOnceWords = ({ average, what }: AtOnce): string =>
-  `${average.toFixed(1)} ${what} on average`;
+  `${average.toFixed(1)} ${what} ${what === "kernels" ? "at once " : ""}on average`;
 
 /** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
 function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {

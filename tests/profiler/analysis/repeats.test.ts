@@ -112,6 +112,13 @@ describe("combineRuns", () => {
     expect(notesOf(often, often, rarely)).toEqual([
       "2 regions are not among the longest of every run, and no others are kept: save (2 of 3), late (1 of 3); their means are of the runs that have them",
     ]);
+    const cutOf = (...models: readonly RegionModel[]) =>
+      combineRuns(models).model.scopes[0]?.regions.map(({ path: [name], repeats }) => [
+        name,
+        repeats?.cut_runs,
+      ]);
+    expect(cutOf(often, often, rarely)).toContainEqual(["save", 1]);
+    expect(cutOf(often, often, rarely)).toContainEqual(["load", undefined]);
     expect(notesOf(often, run(11, 3, ["save"]), rarely)).toEqual([
       "2 regions were not seen in every run: load (2 of 3), late (1 of 3); their means are of the runs that have them",
       "1 region is not among the longest of every run, and no others are kept: save (2 of 3); its mean is of the runs that have it",

@@ -10,7 +10,9 @@ import { traceSlice } from "../../../src/profiler/cli/trace-slice.ts";
 import { createHostCalls } from "../../../src/profiler/model/host-calls.ts";
 import type { CounterSeries } from "../../../src/profiler/model/timeline.ts";
 import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
+import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
+import { medianRunNote } from "../../../src/report/view/notes.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { bundleOf } from "../../report/bundles.ts";
 
@@ -83,6 +85,34 @@ beforeAll(() => {
   }
   mkdirSync(join(cwd, "called", "nsys", "regions"), { recursive: true });
   writeFileSync(join(cwd, "called", "nsys", "regions", "report.json"), JSON.stringify(called()));
+  const withReports = (change: (report: NCUProfileRegionReport) => NCUProfileRegionReport) => {
+    const whole = bundle(1);
+    return JSON.stringify({ ...whole, reports: whole.reports.map(change) });
+  };
+  const counted = withReports((report) => ({
+    ...report,
+    collector: { ...report.collector, name: "ncu" },
+    regions: report.regions.map((region) => ({
+      ...region,
+      metrics: {
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 90, unit: "%" },
+        "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
+          ...{ value: 20, unit: "%" },
+        },
+      },
+    })),
+  }));
+  const written = (run: string, collector: string, text: string) => {
+    mkdirSync(join(cwd, run, collector, "regions"), { recursive: true });
+    writeFileSync(join(cwd, run, collector, "regions", "report.json"), text);
+  };
+  written("counted", "recorder", JSON.stringify(bundle(1)));
+  written("counted", "ncu", counted);
+  written(
+    "repeated",
+    "recorder",
+    withReports((report) => ({ ...report, notes: [...report.notes, medianRunNote(3)] })),
+  );
   const ranges = (lengths: Readonly<Record<string, number>>) =>
     bundleOf(
       [
@@ -190,6 +220,26 @@ describe("a question about a run", () => {
     expect(text).toMatch(/ Wall excl +Kernels +GPU excl +Share % +Excl\. share %\n/);
     const { answer: why } = await asked("a", "why", "step");
     expect(why.regions).toMatchObject([{ share_pct: 100, exclusive_share_pct: 0 }]);
+  });
+
+  it("says what shares are of, and of how many runs its numbers are from one", async () => {
+    expect(await query("a", "regions")).toContain("100 % = 22.000 ms, total GPU time of kernels\n");
+    const kernels = await query("a", "kernels", "--region", "conv");
+    expect(kernels).toContain("100 % = 22.000 ms, total GPU time of kernels\n");
+    expect(kernels).not.toContain("median");
+    const text = await query("repeated", "kernels", "--region", "conv");
+    expect(text).toMatch(/\nnumbers are from the median run of 3\n$/);
+    const answer = await asked("repeated", "kernels", "--region", "conv");
+    expect(answer.median_of_runs).toBe(3);
+    expect(createDocumentValidator().validate(answer)).toEqual([]);
+    expect(await asked("a", "kernels")).not.toHaveProperty("median_of_runs");
+  });
+
+  it("has one reason of a region in each answer, also by the counters of another collector", async () => {
+    const { answer: top } = await asked("counted", "top", "--collector", "recorder");
+    const { answer: why } = await asked("counted", "why", "conv", "--collector", "recorder");
+    expect(top.by_gpu[0].reason.rule).toBe("compute_bound");
+    expect(why.regions[0].gpu_reason).toEqual(top.by_gpu[0].reason);
   });
 
   it("counts kernels of nested regions once, and cuts names that are screens long", async () => {

@@ -175,15 +175,25 @@ describe("a change in pairs of runs", () => {
   });
 
   it.each([
-    ["of nothing, however much the pairs differ", 100, 100, 0, 0.5, "same"],
+    ["of nothing in the mean, while pairs differ", 100, 100, 0, 0.5, "unclear"],
+    ["of which no pair differs", 100, 100, 0, 0, "same"],
     ["that some pairs contradict", 100, 120, 0.2, 0.5, "unclear"],
-    ["too small to matter, though pairs tell more", 1000, 1005, 0.02, 0.001, "same"],
+    ["that pairs tell, though the means hardly differ", 1000, 1005, 0.02, 0.001, "more"],
+    ["too small to matter in pairs, though the means differ", 1000, 1020, 0.009, 0.002, "same"],
     ["of exactly a hundredth", 100, 101, 0.02, 0.001, "more"],
     ["from nothing", 0, 5, 0.2, 0.001, "more"],
   ])("%s", (_, a, b, middle, spread, verdict) => {
     const ratios = Array.from({ length: 8 }, (_, at) => middle + (at % 2 === 0 ? spread : -spread));
     const change = pairedChange(timeChange(measured(a), measured(b)), ratios);
     expect(change.verdict).toBe(verdict);
+  });
+
+  it("is the mean ratio of the pairs, which lies in its interval, not that of the means", () => {
+    const ratios = [0.1, 0.12, 0.08, 0.11, 0.09, 0.1];
+    const change = pairedChange(timeChange(measured(100), measured(180)), ratios);
+    expect(change).toMatchObject({ delta: 80, relative: expect.closeTo(Math.expm1(0.1), 12) });
+    const { low, high } = pairedInterval(change) ?? expect.unreachable("pairs have an interval");
+    expect([low < Math.expm1(0.1), high > Math.expm1(0.1)]).toEqual([true, true]);
   });
 
   it("is none of what one report lacks", () => {
@@ -225,6 +235,8 @@ describe("change text", () => {
     [Number.POSITIVE_INFINITY, NOT_MEASURED],
     [0, "0.0"],
     [0.005, "+0.5"],
+    [0.0004, "+<0.1"],
+    [-0.0004, "-<0.1"],
     [-0.5, "-50.0"],
     [9.99, "+999.0"],
     [10, "+1000"],

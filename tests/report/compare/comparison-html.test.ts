@@ -300,7 +300,7 @@ describe("the tables of a page", () => {
     const cells = named(pageOf(report, report, { reports }), "Regions")?.table?.rows[0]?.cells;
     const rounded = (share = 0) => Number(share.toPrecision(7));
     expect(cells?.[4]).toEqual({
-      ...{ kind: "measured", value: 0.5, uncertainty: null },
+      ...{ kind: "measured", value: rounded(change?.relative ?? 0), uncertainty: null },
       interval: { low: rounded(change?.relative_low), high: rounded(change?.relative_high) },
     });
   });

@@ -133,8 +133,8 @@ describe("notes on a comparison", () => {
       })),
     });
     const [untold, told] = [
-      "times are means of repeated runs (A: 3, B: 3), except those of kernels in regions, which are from the run with the median time, as counts are",
-      "times are means of repeated runs (A: 3, B: 3), of a region those that have it; counts are from the run with the median time",
+      "times are means of repeated runs (A: 3, B: 3), except those of kernels in regions, which are from the run with the median time, as counts, metrics and the use of the GPU are",
+      "times are means of repeated runs (A: 3, B: 3), of a region those that have it; counts, metrics and the use of the GPU are from the run with the median time",
     ];
     const [without, each] = [repeated(), repeated([])];
     expect(comparisonNotes(without, without)).toEqual([untold]);

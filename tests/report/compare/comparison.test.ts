@@ -272,7 +272,8 @@ describe("the result in a sentence", () => {
   const NUMBERS = "+50.000 ms (+50.0 %), from 100.000 to 150.000 ms (wall time in ranges)";
   const TOO_FEW = "too few runs to be certain: use repeats=5 for both, or deep-profile ab";
   const OF_RUNS = "± is the 95 % interval of the repeated runs";
-  const OF_PAIRS = "low…high is the 95 % interval of the ratios of the pairs of runs";
+  const OF_PAIRS =
+    "ms are means of the runs, % is the mean ratio of the pairs of runs, and low…high its 95 % interval";
 
   it.each<[Partial<Change>, string, string]>([
     [{ verdict: "more" }, `B is slower: ${NUMBERS}`, TOO_FEW],
@@ -293,7 +294,7 @@ describe("the result in a sentence", () => {
     [
       { log_ratios: [0.4] },
       `It is unclear whether B is slower or faster: ${NUMBERS}`,
-      "too few pairs for an interval",
+      "ms are means of the runs, % is the mean ratio of the pairs of runs, which are too few for an interval",
     ],
     [
       { a: 0, relative: null, freedom: 4, uncertainty: 5 },

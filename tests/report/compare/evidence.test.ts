@@ -281,7 +281,9 @@ describe("gates of pairs of runs", () => {
   );
 
   it("say where they are not decided", () => {
-    expect(decided(3, { change: 0.05, most: 3 }).reason).toMatch(/; 3 pairs; not decided$/);
+    expect(decided(3, { change: 0.05, most: 3 }).reason).toMatch(
+      /; by the ratios of 3 pairs; not decided$/,
+    );
   });
 });
 
@@ -319,6 +321,6 @@ describe("the interval of pairs of runs", () => {
       columns.map((column, at) => cellText(cells[at] ?? null, column)),
     );
     expect(texts).toContain("+33.000");
-    expect(texts.find((text) => text.includes("…"))).toMatch(/^\+33\.0 \(\+\d+\.\d…\+\d+\.\d\)$/);
+    expect(texts.find((text) => text.includes("…"))).toMatch(/^\+31\.7 \(\+\d+\.\d…\+\d+\.\d\)$/);
   });
 });

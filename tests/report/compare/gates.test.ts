@@ -477,13 +477,17 @@ describe("a condition on pairs of runs", () => {
     });
   });
 
-  it("has the interval in percent, or the noise in the unit of the limit", () => {
+  it("has the interval in the unit of the limit", () => {
     const pairs = { spread: 0.1, count: 6 };
     expect(check(">1%", 1, pairs)?.reason).toMatch(
-      /limit >1%\); 6 pairs: -[\d.]+ to [\d.]+ %; not decided$/,
+      /limit >1%\); by the ratios of 6 pairs: -[\d.]+ to [\d.]+ %; not decided$/,
     );
-    expect(check(">0.1", 1, pairs)?.reason).toMatch(/limit >0\.1; noise ±[\d.]+\); not decided$/);
-    expect(check(">1%", 1.5, { count: 1 })?.reason).toMatch(/limit >1%\); 1 pair; not decided$/);
+    expect(check(">0.1", 1, pairs)?.reason).toMatch(
+      /limit >0\.1\); by the ratios of 6 pairs, times A: -[\d.]+ to [\d.]+; not decided$/,
+    );
+    expect(check(">1%", 1.5, { count: 1 })?.reason).toMatch(
+      /limit >1%\); by the ratios of 1 pair; not decided$/,
+    );
   });
 });
 

@@ -480,6 +480,23 @@ describe("a region that not every run has", () => {
     }
   });
 
+  it("may have been in a run of which only the longest regions are kept", () => {
+    const cut = of([1000, 1010, 1020, undefined, undefined]);
+    const regions = cut.regions.map((region) =>
+      region.path[0] === "rare" && region.repeats !== undefined
+        ? { ...region, repeats: { ...region.repeats, cut_runs: 2 } }
+        : region,
+    );
+    const compared = compareReports({ ...cut, regions }, of([2000, 2010, 2020, 2000, 2010]));
+    expect(rareIn(compared)?.runs).toEqual({
+      ...{ a: { seen: 3, total: 5, cut: 2 }, b: { seen: 5, total: 5 } },
+    });
+    const row = [...regionRows(compared)].find(({ name }) => JSON.stringify(name).includes("rare"));
+    expect(row?.counts).toContain(
+      "seen in 3 of 5 runs of A (not among the longest of 2) and 5 of 5 runs of B",
+    );
+  });
+
   it("is neither new nor gone if the run shown alone lacks it", () => {
     // The median run is the one with the least wall time here.
     const { regions } = compareReports(of([undefined, undefined, 500]), of([500, 510, 520]));
@@ -568,11 +585,7 @@ describe("the overall result", () => {
         },
       ]),
     );
-    expect(names(launched)).toEqual([
-      "all",
-      "time of kernels or CPU operations",
-      "wall time in ranges",
-    ]);
+    expect(names(launched)).toEqual(["all", "GPU time of kernels", "wall time in ranges"]);
   });
 
   it("links to both reports on the page", () => {

@@ -134,6 +134,14 @@ function calling(api: "cuda" | "os", name: string): RegionReportBundle {
   return { ...bundle, reports };
 }
 
+/** Calls of these lengths in turn, in microseconds, of threads whose clocks were not read. */
+const calledFor = (lengths: readonly number[]): ProcessSketch => ({
+  ranges: Array.from({ length: 80 }, (_, at) => {
+    const start = at * 300_000;
+    return { name: "work", start, end: start + (lengths[at % lengths.length] ?? 0) * 1000 };
+  }),
+});
+
 /** Ranges of a microsecond, with a microsecond between them. */
 const tinyCalls = (count: number): ProcessSketch => ({
   ranges: Array.from({ length: count }, (_, at) => ({
@@ -212,6 +220,8 @@ const BUNDLES = {
   launching: () => calling("cuda", "cudaLaunchKernel"),
   locking: () => calling("os", "pthread_mutex_lock"),
   tiny_calls: () => sketched(tinyCalls(20_000)),
+  slow_calls: () => sketched(calledFor([100, 100, 100, 230])),
+  even_calls: () => sketched(calledFor([100, 100, 100, 130])),
   model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
     real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
@@ -347,6 +357,7 @@ const CASES: readonly (readonly [
   ["system_time", "wall", ["system_calls", "read"], ["page_faults", "fill"]],
   ["cpu_bound", "wall", ["one_rank", "step / compute"], ["one_rank", "step / write"]],
   ["waits_off_cpu", "wall", ["one_rank", "step / write"], ["one_rank", "step / compute"]],
+  ["uneven_calls", "wall", ["slow_calls", "work"], ["even_calls", "work"]],
   ["computes_and_waits", "wall", ["one_processor", "shared"], ["one_rank", "step / compute"]],
 ];
 
@@ -858,6 +869,16 @@ describe("the headline claims no more than the numbers do", () => {
     );
   });
 
+  it("no region takes more than a time, where its share is too small to be shown", () => {
+    const ranges = Array.from({ length: 26 * 100 }, (_, at) => {
+      const name = `${String.fromCharCode(97 + (at % 26))}${"x".repeat(Math.floor(at / 26))}`;
+      return { name, start: at * 300, end: (at + 1) * 300 };
+    });
+    expect(headlineOf({ ranges, endNs: 780_000 })).toMatch(
+      /: none takes more than 0\.3 µs of its own, which is <0\.1 % of the run\./,
+    );
+  });
+
   it("what runs outside of them may be more than any region", () => {
     expect(headlineOf({ ranges: parts(350, 250) })).toMatch(
       /The time is spread over 2 regions and what runs outside of them: none takes more than 40\.0 % of the run \(400\.0 µs\)/,
@@ -929,7 +950,9 @@ describe("the headline claims no more than the numbers do", () => {
 describe.skipIf(sample === null)("the answer", () => {
   it("says of a training step that waits for copies that it does", () => {
     const answer = answerOf(loaded.get("copies") ?? { contract: CONTRACT, reports: [] });
-    expect(answer?.headline).toMatch(/^For 97\.0 % .* the GPU copies and runs no kernel\./);
+    expect(answer?.headline).toMatch(
+      /^For 97\.0 % .* the GPU copies or sets memory and runs no kernel\./,
+    );
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
       base: "run",

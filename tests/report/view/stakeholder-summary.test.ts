@@ -27,7 +27,7 @@ describe("what the GPU did, in plain words", () => {
       [
         "In the outermost regions (10.00 ms) the GPU",
         "- only copied or set memory: 55.0 % (5.50 ms)\n- was idle: 25.0 % (2.50 ms)\n- ran kernels: 20.0 % (2.00 ms)",
-        "Most of this time is copies without a kernel running at the same time.",
+        "Most of this time memory is copied or set without a kernel running at the same time.",
       ].join("\n\n"),
     );
   });

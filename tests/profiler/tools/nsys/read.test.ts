@@ -51,6 +51,27 @@ describe("streams", () => {
   });
 });
 
+describe("rows without a time", () => {
+  it("are left out, with a note for each table", () => {
+    const activity = { globalPid: globalId(7), start: 10, end: 20, correlationId: 1 };
+    const kernels = [1, 2].map(() => ({ ...activity, start: "soon", deviceId: 0, streamId: 7 }));
+    const { notes, processes } = read({
+      NVTX_EVENTS: [{ ...range }, { ...range, start: null }],
+      CUPTI_ACTIVITY_KIND_KERNEL: [{ ...activity, deviceId: 0, streamId: 7 }, ...kernels],
+    });
+    expect(processes.map((process) => [process.ranges.length, process.kernels.length])).toEqual([
+      [1, 1],
+    ]);
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        "NVTX_EVENTS: 1 row without a time or process was left out: the file is damaged, or was changed",
+        "CUPTI_ACTIVITY_KIND_KERNEL: 2 rows without a time or process were left out: the file is damaged, or was changed",
+      ]),
+    );
+    expect(read({ NVTX_EVENTS: [{ ...range }] }).notes.join()).not.toContain("left out");
+  });
+});
+
 describe("NVTX events", () => {
   it("are ranges of both kinds, those imported from NVTXT too, and marks", () => {
     const { ranges, marks } = onlyProcess({

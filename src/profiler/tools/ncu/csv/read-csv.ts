@@ -105,6 +105,11 @@ export async function streamNcuCsv(
             `${name}: the table has no units: only those of percentages are known, and times are assumed to be in nanoseconds`,
           ]
         : []),
+      ...(results === 0 && summary.damagedRows === 0
+        ? [
+            `${name}: the table has no results: no kernel or range was measured, or the file is cut short`,
+          ]
+        : []),
     ],
   };
 }

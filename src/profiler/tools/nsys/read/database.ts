@@ -49,6 +49,10 @@ export interface ExportDatabase {
   strings(ids: readonly number[]): readonly (string | null)[];
   /** For each column of which values were too large to be read: how many so far. */
   readonly unread: ReadonlyMap<string, number>;
+  /** Counts a row without a time or process, of which nothing can be told. */
+  leaveOut(table: string): void;
+  /** How many rows of each table were left out so far. */
+  readonly leftOut: ReadonlyMap<string, number>;
 }
 
 /**
@@ -136,6 +140,7 @@ function describe(database: Database, path: string): ExportDatabase {
   const has = (table: string, column: string) => columnsOf(table).has(column);
   const unread = new Map<string, number>();
   const bounded = createBound(unread);
+  const leftOut = new Map<string, number>();
   /** Whether values of the column may be texts or blobs; nsys declares all others as numbers. */
   const isBounded = (table: string, wanted: string | ColumnExpression): boolean =>
     typeof wanted === "string" && !/INT|REAL/i.test(columnsOf(table).get(wanted) ?? "");
@@ -185,6 +190,10 @@ function describe(database: Database, path: string): ExportDatabase {
         ? readStrings(database, ids, bounded)
         : new Array<null>(ids.length).fill(null),
     unread,
+    leaveOut: (table) => {
+      leftOut.set(table, (leftOut.get(table) ?? 0) + 1);
+    },
+    leftOut,
   };
 }
 

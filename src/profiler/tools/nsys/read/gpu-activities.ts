@@ -190,7 +190,10 @@ function readActivities<C extends string, Rare extends string>(
     if (sole !== null) read.numbers.key.fill(sole);
     const { key, correlation, start, end, device, context, stream, bytes } = read.numbers;
     for (let row = 0; row < read.rows; row++) {
-      if (!isComplete(read.numbers, row)) continue;
+      if (!isComplete(read.numbers, row)) {
+        database.leaveOut(table);
+        continue;
+      }
       const draft = draftOf(numberAt(key, row));
       if (table === GRAPH_TABLE) draft.wholeGraphs++;
       const startNs = numberAt(start, row);

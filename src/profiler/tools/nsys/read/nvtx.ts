@@ -77,7 +77,10 @@ export function readNvtx(
   for (const row of eventRows(database, clock, numbersOf !== null)) {
     const startNs = integer(row.start);
     const key = integer(row.process);
-    if (startNs === null || key === null) continue;
+    if (startNs === null || key === null) {
+      database.leaveOut(NVTX_TABLE);
+      continue;
+    }
     const events = getOrCreate(processes, key, emptyDraft);
     const kind = RANGE_KINDS.get(Number(row.type));
     const common = {

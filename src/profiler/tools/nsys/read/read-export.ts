@@ -94,6 +94,7 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
         ...unknown,
         ...diagnostics,
         ...unreadNotes(database),
+        ...leftOutNotes(database),
       ],
     };
   });
@@ -114,6 +115,21 @@ const unreadNotes = ({ unread }: ExportDatabase): readonly string[] =>
     ([column, count]) =>
       `${column}: ${plural(count, "value")} of more than ${grouped(String(MOST_BYTES))} bytes ${agreeing(count, "was", "were")} not read; a text is called by its length`,
   );
+
+/** Exports of nsys have none. */
+const leftOutNotes = ({ leftOut, has }: ExportDatabase): readonly string[] =>
+  [...leftOut]
+    // Of a table without these columns, other notes tell.
+    .filter(
+      ([table]) =>
+        has(table, "start") &&
+        has(table, "end") &&
+        (has(table, "globalPid") || has(table, "globalTid")),
+    )
+    .map(
+      ([table, count]) =>
+        `${table}: ${plural(count, "row")} without a time or process ${agreeing(count, "was", "were")} left out: the file is damaged, or was changed`,
+    );
 
 const NO_GPU_EVENTS: GpuEvents = {
   kernels: [],

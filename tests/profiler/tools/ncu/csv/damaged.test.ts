@@ -55,6 +55,14 @@ describe("a table of ncu that is not whole", () => {
     }
   });
 
+  it("has no results if it ends with its header, and a note says so", async () => {
+    const none = "the CSV: the table has no results: ";
+    const note = expect.stringContaining(none);
+    expect((await read(Buffer.from(table([])))).notes).toContainEqual(note);
+    expect((await read(Buffer.from(table([]).slice(0, 90)))).notes).toContainEqual(note);
+    expect((await read(Buffer.from(table([row(0)])))).notes).toEqual([]);
+  });
+
   it("may have lost its units: percentages are known by their names, and a note tells of the others", async () => {
     const metrics = [METRIC, "dram__throughput.avg.pct_of_peak_sustained_elapsed"] as const;
     const cells = (...last: readonly string[]) =>
