@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { aliasedKey } from "../../engine/compose/aliases.ts";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
+import { refusesNull } from "../../engine/schema/applicable-schemas.ts";
 import {
   DEFAULT_DIALECT,
   type Dialect,
@@ -22,7 +23,7 @@ import {
   type Schemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import type { Flag, ProgramOptions } from "../job/options.ts";
+import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
 import {
   type Console,
   completeInvocation,
@@ -324,6 +325,7 @@ async function dispatch(
           onWarning: (message) => warnOf(message, invocation),
           ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
           // A schema says itself which keys there are.
+          ...nullChecks(options),
           notesRareCases: notes === "all" && options.schema === undefined,
           ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
@@ -547,6 +549,18 @@ const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
   dialect.leastVersionBase !== null && typeof options.versionBase === "string"
     ? VERSION_BASE_NOTICE
     : dialect.notice;
+
+/** Which keys cannot be null by the program's schema, which composing may not need. */
+function nullChecks({ schema }: ProgramOptions): Pick<ComposerRequest, "refusesNull"> {
+  if (schema === undefined) return {};
+  const document = once(() => readJsonSchema(schema));
+  return {
+    refusesNull: (path) => {
+      const read = document();
+      return read !== undefined && refusesNull(read, path);
+    },
+  };
+}
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 

@@ -102,6 +102,8 @@ export interface ComposerRequest {
   readonly onNote?: (message: string) => void;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
   readonly notesRareCases?: boolean;
+  /** Whether the program's schema takes no null at a path. */
+  readonly refusesNull?: ComposeRequest["refusesNull"];
   /** Short names of the user's settings, in every dialect; those of the primary config come first. */
   readonly aliases?: MapNode;
 }
@@ -313,6 +315,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         ...(sweep && { sweep }),
         ...further,
         ...(request.notesRareCases === true && { notesRareCases: true }),
+        ...(request.refusesNull && { refusesNull: request.refusesNull }),
       }),
     );
     const composition = withTextLists(composed, request.textLists ?? []);

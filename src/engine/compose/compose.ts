@@ -37,7 +37,13 @@ import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
 import { choiceAdvice } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
-import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
+import {
+  applySchemas,
+  checkComposed,
+  type PlacedSchema,
+  placedSchemas,
+  refusesNull,
+} from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
 import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
@@ -76,6 +82,8 @@ export interface ComposeRequest {
   readonly schema?: ConfigSchema;
   /** The program's own schema: for secrets, and for its output, if the config fits it. Its problems are told before a job begins. */
   readonly programSchema?: ConfigSchema;
+  /** Whether a key's value must not be null by a schema that composing does not need. */
+  readonly refusesNull?: (path: readonly string[]) => boolean;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
   readonly notesRareCases?: boolean;
   /** Called with each warning when it arises, even if the composition fails later. */
@@ -123,6 +131,11 @@ function composeChecked(asked: ComposeRequest): Composition {
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = namingSweep(request, () => composeBase({ ...request, repository, choices }));
   base.warnings.forEach(onWarning);
+  const { programSchema, schema, schemaReader: reader } = request;
+  const schemas = [
+    ...placedSchemas(base.defaults, repository, reader),
+    ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
+  ];
   if (asked.onWarning !== undefined)
     trapNotes({
       ...request,
@@ -133,12 +146,8 @@ function composeChecked(asked: ComposeRequest): Composition {
       root: base.root,
       context,
       notesRareCases: asked.notesRareCases === true,
+      refusesNull: (path) => request.refusesNull?.(path) === true || refusesNull(schemas, path),
     }).forEach(onWarning);
-  const { programSchema, schema, schemaReader: reader } = request;
-  const schemas = [
-    ...placedSchemas(base.defaults, repository, reader),
-    ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
-  ];
   const layered = withLayers(base.root, request);
   const secretsIn = (config: MapNode): readonly SecretPath[] => {
     const marked = findSecrets(config, schemas, {

@@ -377,6 +377,13 @@ export function placedSchemas(
   });
 }
 
+/** Whether a schema takes no null at a path of the tree. */
+export const refusesNull = (schemas: readonly PlacedSchema[], path: readonly string[]): boolean =>
+  schemas.some(
+    ({ path: outer, reader, schema }) =>
+      isWithin(path, outer) && reader.refusesNull(schema, path.slice(outer.length)),
+  );
+
 /** The problems of a subtree under a schema; none if the tree does not have its place. */
 function problemsAt(
   { path, reader, schema }: PlacedSchema,

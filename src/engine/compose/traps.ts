@@ -28,6 +28,8 @@ export interface TrapRequest {
   /** The config, before the overrides or after them. */
   readonly root: ConfigNode;
   readonly context: Pick<ResolveContext, "dialect">;
+  /** Whether a schema takes no null at a path. */
+  readonly refusesNull: (path: readonly string[]) => boolean;
   /** Whether what is often in order is noted, too. */
   readonly notesRareCases: boolean;
   /** The sweep, of whose jobs one is composed. */
@@ -474,15 +476,22 @@ const MOST_NAMED = 5;
  * `seed=None` where the config has null, a number, a bool or a container: a text takes its place, and null was meant. Where it has a
  * text, `None` may be one of its names.
  */
-function textsForNull({ context, root, values }: TrapRequest): readonly CompositionWarning[] {
+function textsForNull({
+  context,
+  refusesNull,
+  root,
+  values,
+}: TrapRequest): readonly CompositionWarning[] {
   return values.flatMap(({ keyOrGroup, origin, type, value }) => {
     if (type === "delete" || value?.kind !== "scalar" || value.quote !== undefined) return [];
     if (value.value !== NONE) return [];
-    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    const path = splitKey(keyOrGroup, context.dialect);
+    const node = valueBefore(root, path);
     if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
     // Null would be refused.
     if (node.type !== undefined && node.type.kind !== "any" && node.type.optional !== true)
       return [];
+    if (refusesNull(path)) return [];
     const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
     return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
   });

@@ -6,11 +6,13 @@ import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
+  applicableSchemas,
   isList,
   isStandardValidator,
   type JsonSchema,
   jsonSchemaOf,
   member,
+  refusesNull,
   type SchemaObject,
   type StandardValidator,
   schemasAtRoot,
@@ -41,6 +43,8 @@ export interface ConfigReader {
   secrets(schema: GivenSchema, tree: ConfigNode): readonly SecretPath[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: GivenSchema, path: readonly string[]): boolean;
+  /** Whether no value at these keys can be null. */
+  refusesNull(schema: GivenSchema, path: readonly string[]): boolean;
   /** What the schema makes of a tree. */
   output(schema: GivenSchema, tree: OpenTree, name: string): SchemaOutcome;
   /** The type that the schema declares at these keys, except null; undefined if it leaves it open. */
@@ -95,6 +99,7 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
     },
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
     isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
+    refusesNull: (schema, path) => refusesNull(asJson(loaded(schema)), path),
     typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
     output(givenSchema, { resolved, written }, name) {
       const schema = loaded(givenSchema);
@@ -117,8 +122,7 @@ const SCHEMA_TYPES = ["string", "integer", "number", "boolean", "array", "object
 type SchemaType = (typeof SCHEMA_TYPES)[number];
 
 function declaredType(path: readonly string[], schema: JsonSchema): SchemaType | undefined {
-  let parts = schemasAtRoot(schema, undefined);
-  for (const name of path) parts = schemasBelow(parts, name, schema, undefined);
+  const parts = applicableSchemas(schema, path, {});
   const types = new Set(
     parts.flatMap(({ type }) =>
       SCHEMA_TYPES.filter(

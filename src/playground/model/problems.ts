@@ -2,6 +2,7 @@
 
 import type { Composition } from "../../engine/compose/compose.ts";
 import { splitOverrides } from "../../engine/compose/index.ts";
+import { refusesNull } from "../../engine/compose/schemas.ts";
 import { trapNotes } from "../../engine/compose/traps.ts";
 import type { ErrorDetails, NestedError } from "../../engine/values/error-details.ts";
 import { describeOrigin, lineColumn, type Origin } from "../../engine/values/origin.ts";
@@ -90,6 +91,7 @@ export function warningsOf(composition: Composition, directory: string): readonl
     ...about,
     mode: "run",
     optionsOf: () => [],
+    refusesNull: (path) => refusesNull(composition.schemas, path),
     notesRareCases: false,
   });
   const all = [...composition.warnings, ...notes].map(

@@ -198,6 +198,8 @@ export interface SchemaReader {
   secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
+  /** Whether no value at these keys can be null. */
+  refusesNull(schema: ConfigSchema, path: readonly string[]): boolean;
   /** The type that the schema declares at these keys; undefined if it leaves it open. */
   typeAt(schema: ConfigSchema, path: readonly string[]): DeclaredType | undefined;
   /**
