@@ -2,10 +2,21 @@
 
 import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { splitKey } from "../../engine/values/key-path.ts";
+import { getAt } from "../../engine/values/node.ts";
 import { shellCommand, shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
+import type { Composer } from "../job/composer.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
-import { flagIn } from "./arguments/parse-argv.ts";
+import {
+  type DashedValue,
+  dashedValues,
+  flagIn,
+  overrideOf,
+  parseArgv,
+  WITHOUT_DASHES,
+  withoutDashes,
+} from "./arguments/parse-argv.ts";
 import { ONE_KEY } from "./show-explanation.ts";
 
 /**
@@ -76,6 +87,101 @@ export async function hintFlagOfSubcommand(
   }
   return error;
 }
+
+/**
+ * The error about values of the config that are written as flags, with overrides that the config takes: `optimizer.lr=0.1` for
+ * `--lr 0.1`, and `fast=true` for `--fast`. Other errors are returned unchanged.
+ *
+ * @param openedBy makes the composer for a line
+ */
+export async function hintDashedValues(
+  error: ConfigError,
+  options: ProgramOptions,
+  argv: readonly string[],
+  { flags, openedBy }: DashedLine,
+): Promise<ConfigError> {
+  const { hint = WITHOUT_DASHES, message } = error.details;
+  if (!message.startsWith("unrecognized arguments: ") || !hint.startsWith(WITHOUT_DASHES))
+    return error;
+  const dashed = dashedValues(argv, flags);
+  const replaced = new Set(
+    dashed.flatMap(({ index, length }) => [index, ...(length === 2 ? [index + 1] : [])]),
+  );
+  const line = argv.filter((_, index) => !replaced.has(index));
+  try {
+    const composer = await openedBy(line);
+    const { overrides } = parseArgv(line, flags);
+    const found = writtenFor(dashed, composer, { overrides, options });
+    if (found === undefined) return error;
+    return new ConfigError({
+      ...error.details,
+      nearest: undefined,
+      hint: withoutDashes(found, flags),
+    });
+  } catch (refusal) {
+    // The rest of the line has mistakes of its own.
+    if (isConfigError(refusal)) return error;
+    throw refusal;
+  }
+}
+
+interface DashedLine {
+  readonly flags: readonly Flag[];
+  readonly openedBy: (words: readonly string[]) => Promise<Pick<Composer, "compose">>;
+}
+
+/**
+ * The overrides for values that are written as flags, each as the config takes it; undefined if the first is similar to a flag,
+ * and no key of the config.
+ *
+ * @throws ConfigError if the other overrides cannot be composed
+ */
+function writtenFor(
+  dashed: readonly DashedValue[],
+  { compose }: Pick<Composer, "compose">,
+  {
+    options,
+    overrides,
+  }: { readonly options: ProgramOptions; readonly overrides: readonly string[] },
+): readonly string[] | undefined {
+  const composed = (further: readonly string[]) =>
+    compose([...overrides, ...further], { mode: "multirun" });
+  const { config, dialect } = composed([]);
+  const nodeAt = (key: string) => getAt(config, splitKey(key, dialect));
+  const isSwitch = (key: string): boolean => {
+    const node = nodeAt(key);
+    return node?.kind === "scalar" && typeof node.value === "boolean";
+  };
+  const isFlag = ({ key, mayBeFlag }: DashedValue) => mayBeFlag && nodeAt(key) === undefined;
+  const [first] = dashed;
+  if (first === undefined || isFlag(first)) return undefined;
+  return dashed.flatMap((each) => {
+    if (isFlag(each)) return [];
+    const { key, value } = each;
+    if (value === undefined) {
+      const [, negated = ""] = /^no-(.+)$/.exec(key) ?? [];
+      if (isSwitch(key)) return `${key}=true`;
+      return isSwitch(negated) ? `${negated}=false` : overrideOf(each);
+    }
+    let written = overrideOf(each);
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      try {
+        composed([written]);
+        return written;
+      } catch (error) {
+        const remedy = omitAppendHint(error, options);
+        if (!isConfigError(remedy)) throw remedy;
+        const [proposal] = remedy.details.proposals ?? [];
+        if (proposal === undefined) break;
+        written = proposal;
+      }
+    }
+    return overrideOf(each);
+  });
+}
+
+/** What is proposed for an override may be refused in its turn. */
+const MOST_ROUNDS = 3;
 
 /** Commands of other languages. */
 const DELETING = /^(?:del|delete|rm|remove|unset)$/;

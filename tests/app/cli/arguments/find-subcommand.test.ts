@@ -73,7 +73,7 @@ describe("a subcommand", () => {
       "unrecognized arguments: --greet (did you mean greet?)\n  a subcommand has no dashes",
     ],
     ["--gret", "unrecognized arguments: --gret (did you mean greet?)"],
-    ["--gret=1", "write config values without dashes: gret=1"],
+    ["--gret=1", "write config values without dashes: greet=1"],
     ["--resolv_", "unrecognized arguments: --resolv_ (did you mean --resolve?)"],
     ["--unlike", "write config values without dashes: unlike=VALUE"],
   ])("that is written with dashes is named: %s", async (word, message) => {
