@@ -239,7 +239,7 @@ function throughMap(failed: FailedOverride, parts: readonly string[]): Advice | 
 const bare = (key: string): string => key.replace(/[^a-z0-9]/gi, "").toLowerCase();
 
 /** The keys that differ from the typed one only in what separates their parts: `hydra.run.dir` for `hydra.run_dir`. */
-function sameButSeparators(root: ConfigNode, typed: string): readonly string[] {
+export function sameButSeparators(root: ConfigNode, typed: string): readonly string[] {
   const wanted = bare(typed);
   const found: string[] = [];
   const search = (node: ConfigNode, path: readonly string[], rest: string): void => {
