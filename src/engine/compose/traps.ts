@@ -63,6 +63,7 @@ const notesOfFiles = (request: TrapRequest): readonly CompositionWarning[] =>
         ...headersBelowKeys(files),
         ...filesOfText(files),
         ...dottedKeys(files),
+        ...optionsAsKeys(files, request.choices),
         ...slashesInPackages(files),
         ...misspeltKeywords(files),
       ];
@@ -114,6 +115,27 @@ const dottedKeys = (request: Files): readonly CompositionWarning[] =>
       return [
         note(
           `${describeOrigin(value.origin)}: '${key}' is one key, with dots; keys within keys are written \`${nested.slice(1, -1)}\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
+/** `model: resnet` beside a defaults list, for an item of it. */
+const optionsAsKeys = (
+  { configs, repository }: Files,
+  choices: TrapRequest["choices"],
+): readonly CompositionWarning[] =>
+  configs.flatMap(({ group, node, package: pkg }) =>
+    entriesOf(node).flatMap(({ key, value }) => {
+      if (value.kind !== "scalar" || typeof value.value !== "string") return [];
+      if (pkg !== null || value.origin.kind !== "file") return [];
+      const meant = group === undefined ? String(key) : `${group}/${key}`;
+      if ([...choices.keys()].some((choice) => choice.split("@")[0] === meant)) return [];
+      if (!optionsForHint(repository, meant).includes(value.value)) return [];
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is a text: the option of the config group ${meant} is chosen in the defaults list, by \`- ${key}: ${value.value}\``,
           value.origin,
         ),
       ];

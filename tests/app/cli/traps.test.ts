@@ -17,6 +17,16 @@ describe("a note about what composes, but not to what was meant", () => {
       [],
     ],
     [
+      "a key like a group with another text, or one that is chosen",
+      {
+        "conf/config.yaml": "defaults:\n- db: a\ndb2: a\nmodel: b\nnet: c\nmaps: {model: a}\n",
+        "conf/db/a.yaml": "x: 1\n",
+        "conf/model/a.yaml": "x: 1\n",
+        "conf/net/c.yaml": "x: 1\n",
+      },
+      ["+net@other=c"],
+    ],
+    [
       "a text for a key that is no group",
       { "conf/config.yaml": "app: {part: b1}\n" },
       ["app.part=b2"],
