@@ -35,6 +35,7 @@ import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
+import { optionsWithKey } from "./options-with-key.ts";
 import { choiceAdvice } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
 import {
@@ -160,6 +161,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.choices,
     repository,
     secretPaths: () => secretsIn(layered.root),
+    optionsWith: (path: readonly string[]) => optionsWithKey(path, base.tree.choices, repository),
     swept: once(() => sweptRoots({ ...request, repository })),
     typed: (override: Override) => asTyped(override, request.sweep),
   };

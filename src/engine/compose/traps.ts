@@ -11,8 +11,9 @@ import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { overrideKeyOf, type RunMode } from "./defaults/list.ts";
+import { packageOf } from "./options-with-key.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import { allGroups, optionsForHint, type Repository } from "./sources/repository.ts";
+import { allGroups, loadQuietly, optionsForHint, type Repository } from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;
@@ -553,12 +554,6 @@ const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, str
 
 const KEYS = new WeakMap<TrapRequest["choices"], ReadonlyMap<string, string>>();
 
-/** The package at which a group's option is, from its override key. */
-function packageOf(key: string): string {
-  const [group = "", pkg = group.replaceAll("/", ".")] = key.split("@");
-  return pkg;
-}
-
 /** What a sweep reads once, before its jobs, in options that it sweeps over. */
 function settingsInOptions(request: TrapRequest): readonly CompositionWarning[] {
   const { overrides, repository, optionsOf } = request;
@@ -578,15 +573,6 @@ function settingsInOptions(request: TrapRequest): readonly CompositionWarning[] 
     }
     return [];
   });
-}
-
-function loadQuietly(path: string, repository: Repository): LoadedConfig | undefined {
-  try {
-    return repository.load(path);
-  } catch {
-    // Its error is that of the job that chooses it.
-    return undefined;
-  }
 }
 
 /** The first setting of a config that only the sweep as a whole can have. */

@@ -46,6 +46,7 @@ const proposedOverrides = (hint: string): readonly string[] =>
     ? hint
         .slice("use ".length)
         .replace(ALSO_MULTIRUN, "")
+        .replace(/; with .* the key is there$/, "")
         .replace(/ \(in a shell: .*\)$/, "")
         .split(", or ")
         .filter((text) => !text.startsWith("add --multirun"))
