@@ -219,9 +219,25 @@ function programUseOf(
   { cwd, env }: Invocation,
 ): ProgramUse | undefined {
   if (restAsOverrides !== undefined)
-    return { verb: verb ?? "run", passesConfig: verb === undefined, cwd, env };
+    return {
+      verb: verb ?? "run",
+      by: name,
+      isElsewhere: false,
+      passesConfig: verb === undefined,
+      cwd,
+      env,
+    };
   const runner = subcommands.find(({ isProgram }) => isProgram === true);
-  return runner && { verb: "run", by: `${name} ${runner.name}`, passesConfig: true, cwd, env };
+  return (
+    runner && {
+      verb: "run",
+      by: `${name} ${runner.name}`,
+      isElsewhere: true,
+      passesConfig: true,
+      cwd,
+      env,
+    }
+  );
 }
 
 /** Adds to an error of the engine what follows from the program's command line and schema. */
