@@ -24,6 +24,7 @@ import {
   type Defaults,
   type DefaultsRequest,
   type DefaultsRow,
+  howToSweep,
   listDefaults,
   type RunMode,
   splitOverrides,
@@ -430,12 +431,14 @@ const asTyped = (override: Override, sweep: readonly Override[] = []): Override 
     .find((axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override)) ??
   override;
 
-/** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
-function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
+/** Composes for a job, whose error about a choice of a group then proposes the options of its sweep, or to make one. */
+function namingSweep<T>(request: ComposeRequest, work: () => T): T {
+  const { overrides, sweep } = request;
   try {
     return work();
   } catch (error) {
-    if (sweep === undefined || !isConfigError(error)) throw error;
+    if (!isConfigError(error)) throw error;
+    if (sweep === undefined) throw asSweepIfProposed(error, request);
     const { hint, origin, proposals } = error.details;
     const override = overrides.find((candidate) => isSame(candidate.origin, origin));
     if (hint === undefined || override === undefined) throw error;
@@ -443,6 +446,23 @@ function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T 
     const advice = choiceAdvice({ hint, proposals }, { override, typed });
     throw new ConfigError({ ...error.details, ...advice });
   }
+}
+
+/** Where a sweep is proposed for a single job: with what it needs besides. */
+function asSweepIfProposed(
+  error: ConfigError,
+  { context: { dialect }, fromShell, mode }: ComposeRequest,
+): ConfigError {
+  const { hint, proposals = [] } = error.details;
+  const [proposal] = proposals;
+  if (mode !== "run" || proposal === undefined || proposals.length > 1) return error;
+  const override = parseOverride(proposal, { dialect });
+  return isSweep(override)
+    ? new ConfigError({
+        ...error.details,
+        hint: `${hint}, and ${howToSweep(override, fromShell)}`,
+      })
+    : error;
 }
 
 const isSame = (left: OverrideOrigin, other: Origin | undefined): boolean =>
