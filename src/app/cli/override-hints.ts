@@ -4,7 +4,7 @@ import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hint
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { getAt } from "../../engine/values/node.ts";
-import { shellCommand, shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { shellCommand, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
 import type { Composer } from "../job/composer.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
@@ -48,10 +48,16 @@ export function hintMistypedArgument(
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   // Other hints have a remedy already.
   const isOpen = hint === undefined || hint === NO_EQUALS;
-  const written = isOpen ? asOverride(word, argv) : undefined;
+  const written = isOpen ? asOverride(word, wordsOf(argv, flags)) : undefined;
   const meant = isFlag ? `; the flag is --${word}` : written;
   return meant === undefined ? error : advised(error, saying(`${hint ?? ""}${meant}`));
 }
+
+/** The overrides of a line, and what is none. */
+const wordsOf = (argv: readonly string[], flags: readonly Flag[]): readonly string[] => {
+  const { overrides, rest = [] } = parseArgv(argv, flags);
+  return [...overrides, ...rest];
+};
 
 const advised = ({ details }: ConfigError, advice: Advice): ConfigError =>
   new ConfigError({ ...details, ...advice });
@@ -186,12 +192,21 @@ const MOST_ROUNDS = 3;
 /** Commands of other languages. */
 const DELETING = /^(?:del|delete|rm|remove|unset)$/;
 
-/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
+/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`, and further ones of this kind. */
 function asOverride(word: string, argv: readonly string[]): string | undefined {
-  const [next = "", last = ""] = argv.slice(argv.indexOf(word) + 1);
-  const value = next === "=" ? last : next.replace(/^=/, "");
-  if (value === "" || /^-(?![\d.])|=/.test(value)) return undefined;
-  return `: ${shellQuote(`${word}=${value}`)}`;
+  const written: string[] = [];
+  for (let index = argv.indexOf(word); index < argv.length; index++) {
+    const [key = "", next = "", last = ""] = argv.slice(index);
+    const isKey = written.length === 0 || /^[A-Za-z_][\w./@]*$/.test(key);
+    const value = next === "=" ? last : next.replace(/^=/, "");
+    if (!isKey || value === "" || /^-(?![\d.])|=/.test(value)) {
+      if (written.length === 0) return undefined;
+      continue;
+    }
+    written.push(`${key}=${value}`);
+    index += next === "=" ? 2 : 1;
+  }
+  return `: ${shellCommand(written)}`;
 }
 
 /**

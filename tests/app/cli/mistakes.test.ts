@@ -61,7 +61,9 @@ const ALSO_MULTIRUN = /, and add --multirun .*$/;
 const correctedOverride = (hint: string): string | undefined =>
   /(?:^use|write) /.test(hint)
     ? undefined
-    : /^[^=]*: (?:use )?(\S*?=.*?)(?: \(in a shell: .*\))?(?:, or a config file)?$/.exec(hint)?.[1];
+    : /^[^=]*: (?:use )?(\S*?=.*?)(?: \(in a shell: .*\))?(?:, or a config file|; likewise .*)?$/.exec(
+        hint,
+      )?.[1];
 
 /** The lines that a hint proposes for a file: "write `a: b`, or `c: d`". */
 const proposedLines = (hint: string): readonly string[] =>

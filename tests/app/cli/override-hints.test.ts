@@ -8,11 +8,13 @@ const TREE = {
   "conf/db/pg.yaml": "port: 2\n",
 };
 
-/** The overrides that the usage error proposes, as a shell splits them. */
-const proposed = (stderr: string): readonly string[] => {
-  const [, text = ""] = /write config values without dashes: (.*)/.exec(stderr) ?? [];
-  return [...text.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = ""]) => quoted ?? bare);
-};
+/** The words of a line, as a shell splits it. */
+const wordsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = ""]) => quoted ?? bare);
+
+/** The overrides that the usage error proposes. */
+const proposed = (stderr: string): readonly string[] =>
+  wordsOf(/write config values without dashes: (.*)/.exec(stderr)?.[1] ?? "");
 
 describe("values of the config that are written as flags", () => {
   it.each([
@@ -52,5 +54,49 @@ describe("values of the config that are written as flags", () => {
     const { run } = program(TREE, { schema } as object);
     for (const line of ["--server.host=hunter2", "--host hunter2", "--server-host hunter2"])
       expect((await run(line.split(" "))).stderr).not.toContain("hunter2");
+  });
+});
+
+describe("several overrides that a shell has split", () => {
+  it.each([
+    [
+      ["lr=", "0.1", "depth=", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "=", "0.1", "depth", "=", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "0.1", "depth", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "0.1", "db=pg", "depth", "=3", "-cn", "config"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [["lr", "=0.1", "depth"], ["lr=0.1"]],
+    [
+      ["name=my", "walk", "depth=2", "server.host=a", "b"],
+      ["name=my walk", "server.host=a b"],
+    ],
+    [
+      ["lr=", "0.1", "name=my", "walk"],
+      ["lr=0.1", "name=my walk"],
+    ],
+  ])("%j are told at once", async (argv, overrides) => {
+    const { run } = program(TREE);
+    const { exitCode, stderr } = await run(argv);
+    expect(exitCode).toBe(1);
+    const [, text = ""] = /Hint: .*?(?:: |like )((?:'?[\w.]+=).*)/.exec(stderr) ?? [];
+    expect(wordsOf(text.replace("; likewise", ""))).toEqual(overrides);
+    expect(await run(overrides)).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it("are told with the values of their sweeps", async () => {
+    const { run } = program(TREE);
+    const { stderr } = await run(["lr=0.1", "0.2", "depth=1", "2"]);
+    expect(stderr).toContain("lr=0.1,0.2; likewise depth=1,2\n");
+    expect(await run(["-m", "lr=0.1,0.2", "depth=1,2"])).toMatchObject({ exitCode: 0 });
   });
 });
