@@ -46,7 +46,13 @@ import {
   placedSchemas,
   refusesNull,
 } from "./schemas.ts";
-import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
+import {
+  findSecrets,
+  isAboutSecret,
+  type SecretPath,
+  secretOverrides,
+  secretsOfOutput,
+} from "./secrets.ts";
 import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
@@ -138,6 +144,15 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...placedSchemas(base.defaults, repository, reader),
     ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
   ];
+  const layered = withLayers(base.root, request);
+  const secretsIn = (config: MapNode): readonly SecretPath[] => {
+    const marked = findSecrets(config, schemas, {
+      ...(programSchema && { schema: programSchema }),
+      ...(reader && { reader }),
+    });
+    return layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  };
+  const secretPaths = once(() => secretsIn(layered.root));
   if (asked.onWarning !== undefined)
     trapNotes({
       ...request,
@@ -148,20 +163,13 @@ function composeChecked(asked: ComposeRequest): Composition {
       root: base.root,
       context,
       notesRareCases: asked.notesRareCases === true,
+      isSecret: (path) => isAboutSecret(path, secretPaths()),
       refusesNull: (path) => request.refusesNull?.(path) === true || refusesNull(schemas, path),
     }).forEach(onWarning);
-  const layered = withLayers(base.root, request);
-  const secretsIn = (config: MapNode): readonly SecretPath[] => {
-    const marked = findSecrets(config, schemas, {
-      ...(programSchema && { schema: programSchema }),
-      ...(reader && { reader }),
-    });
-    return layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
-  };
   const groups = {
     choices: base.tree.choices,
     repository,
-    secretPaths: () => secretsIn(layered.root),
+    secretPaths,
     optionsWith: (path: readonly string[]) => optionsWithKey(path, base.tree.choices, repository),
     swept: once(() => sweptRoots({ ...request, repository })),
     typed: (override: Override) => asTyped(override, request.sweep),

@@ -29,6 +29,8 @@ export interface TrapRequest {
   /** The config, before the overrides or after them. */
   readonly root: ConfigNode;
   readonly context: Pick<ResolveContext, "dialect">;
+  /** Whether a value at a path is secret. */
+  readonly isSecret: (path: readonly string[]) => boolean;
   /** Whether a schema takes no null at a path. */
   readonly refusesNull: (path: readonly string[]) => boolean;
   /** Whether what is often in order is noted, too. */
@@ -190,7 +192,10 @@ function sweepsThatAreNone(request: TrapRequest): readonly CompositionWarning[] 
   const sweepsNothing = isWithoutSweeps(request);
   return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
     if (type === "delete" || value === undefined) return [];
-    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    const path = splitKey(keyOrGroup, context.dialect);
+    const node = valueBefore(root, path);
+    // The note shows the values.
+    if (request.isSecret(path)) return [];
     if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
     const head = origin.text.slice(0, value.span.start);
     if (value.kind === "list" && sweepsNothing && value.items.length > 1) {

@@ -2,7 +2,7 @@
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, nearest } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type JsonSchema,
   jsonSchemaOf,
   member,
+  objectOf,
   refusesNull,
   type SchemaObject,
   type StandardValidator,
@@ -41,7 +42,7 @@ export interface ConfigReader {
   problems(schema: GivenSchema, tree: ConfigNode): readonly SchemaIssue[];
   /** The values that a JSON Schema marks secret, or the one that a validator's library gives. */
   secrets(schema: GivenSchema, tree: ConfigNode): readonly SecretPath[];
-  /** Whether a value at these keys would be secret. */
+  /** Whether a value at these keys would be secret, or was probably meant for a key whose value is. */
   isSecret(schema: GivenSchema, path: readonly string[]): boolean;
   /** Whether no value at these keys can be null. */
   refusesNull(schema: GivenSchema, path: readonly string[]): boolean;
@@ -247,15 +248,44 @@ export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly Secr
   return found;
 }
 
-/** Whether a value at these keys would be secret in any tree. */
+/** Whether a value at these keys would be secret in any tree, or the keys are those of a secret, misspelt or without those around it. */
 export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
   let parts = schemasAtRoot(schema, undefined);
   if (parts.some(marksSecret)) return true;
+  let isDeclared = true;
   for (const name of path) {
-    parts = schemasBelow(parts, name, schema, undefined);
+    const names = propertiesOf(parts);
+    const meant = names.includes(name) ? undefined : nearest(name, names);
+    isDeclared &&= meant === undefined;
+    parts = schemasBelow(parts, meant ?? name, schema, undefined);
     if (parts.some(marksSecret)) return true;
   }
-  return false;
+  const last = path.at(-1);
+  return (
+    (parts.length === 0 || !isDeclared) &&
+    last !== undefined &&
+    nearest(last, secretNames(schema)) !== undefined
+  );
+}
+
+const propertiesOf = (parts: readonly SchemaObject[]): readonly string[] =>
+  parts.flatMap((part) => Object.keys(objectOf(part["properties"]) ?? {}));
+
+/** The names of the properties that a schema marks secret, at any depth. */
+function secretNames(schema: JsonSchema): readonly string[] {
+  const names = new Set<string>();
+  const seen = new Set<SchemaObject>();
+  const visit = (parts: readonly SchemaObject[]): void => {
+    const unseen = parts.filter((part) => !seen.has(part));
+    for (const part of unseen) seen.add(part);
+    for (const name of propertiesOf(unseen)) {
+      const below = schemasBelow(unseen, name, schema, undefined);
+      if (below.some(marksSecret)) names.add(name);
+      else visit(below);
+    }
+  };
+  visit(schemasAtRoot(schema, undefined));
+  return [...names];
 }
 
 const marksSecret = (part: SchemaObject): boolean =>
