@@ -9,6 +9,7 @@ import {
   applicableSchemas,
   isList,
   isStandardValidator,
+  isText,
   type JsonSchema,
   jsonSchemaOf,
   member,
@@ -95,7 +96,7 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
     problems(givenSchema, tree) {
       const schema = loaded(givenSchema);
       return isStandardValidator(schema)
-        ? validated(tree, schema).issues
+        ? validated(tree, schema, asJson(schema)).issues
         : treeIssues(tree, schema, compile);
     },
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
@@ -109,7 +110,7 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
         return { ...open, tree: withDefaults(written, schema, name) };
       const values = resolved();
       if (values === undefined) return open;
-      const { after, before, issues } = validated(values, schema);
+      const { after, before, issues } = validated(values, schema, asJson(schema));
       return issues.length > 0
         ? { ...open, issues }
         : { ...withOutput(written, before, after, name), issues, isFinal: true };
@@ -141,6 +142,36 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
   /** Of zod: the unknown keys in the object at the path. */
   readonly keys?: readonly PropertyKey[];
+  /** Of zod: the accepted values, also of a discriminator. */
+  readonly values?: readonly unknown[];
+  readonly options?: readonly unknown[];
+  /** Of valibot and arktype: what is accepted, as a text. */
+  readonly expected?: unknown;
+}
+
+/** The texts that a validator accepts where it refuses one, as far as it or its JSON Schema says. */
+function acceptedTexts(
+  { expected, options = [], values = [] }: StandardIssue,
+  parts: readonly SchemaObject[],
+): readonly string[] {
+  const quoted = typeof expected === "string" ? expected.matchAll(/"([^"]+)"/g) : [];
+  const declared = parts.flatMap((part) => [
+    ...(isList(part["enum"]) ? part["enum"] : []),
+    part["const"],
+  ]);
+  return [...values, ...options, ...declared, ...[...quoted].map(([, text]) => text)].filter(
+    isText,
+  );
+}
+
+/** What was probably meant by a value that a validator refuses. */
+function textMeant(node: ConfigNode, accepted: readonly string[]): Pick<SchemaIssue, "nearest"> {
+  if (node.kind !== "scalar" || !isText(node.value)) return {};
+  const refused = node.value;
+  // The text about what is accepted may quote what is refused.
+  const others = accepted.filter((text) => text !== refused);
+  const similar = nearest(refused, others);
+  return similar === undefined ? {} : { nearest: similar };
 }
 
 /**
@@ -149,26 +180,40 @@ interface StandardIssue {
  */
 function issuesAt(
   tree: ConfigNode,
-  { keys = [], message, path = [] }: StandardIssue,
+  issue: StandardIssue,
+  partsAt: (tokens: readonly string[]) => readonly SchemaObject[],
 ): readonly SchemaIssue[] {
+  const { keys = [], message, path = [] } = issue;
   const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
   const unknown = keys.map((key) => [...tokens, String(key)]).filter((each) => has(tree, each));
   if (unknown.length > 0)
     return unknown.map((each) => {
       const { key, node } = nodeAt(tree, each);
-      const expected = "no such key";
+      const available = propertiesOf(partsAt(tokens));
+      const similar = nearest(each.at(-1) ?? "", available);
       return {
         problem: "unknown_key",
         key,
         pointer: pointerTo(each),
-        expected,
+        expected: available.length === 0 ? "no such key" : `one of ${available.join(", ")}`,
         origin: originOf(node),
+        ...(available.length > 0 && { available }),
+        ...(similar !== undefined && { nearest: similar }),
       };
     });
   const { key, node } = nodeAt(tree, tokens);
   const place = { pointer: pointerTo(tokens), expected: "another value", message };
   return has(tree, tokens)
-    ? [{ ...place, problem: "invalid_value", key, value: node, origin: originOf(node) }]
+    ? [
+        {
+          ...place,
+          problem: "invalid_value",
+          key,
+          value: node,
+          origin: originOf(node),
+          ...textMeant(node, acceptedTexts(issue, partsAt(tokens))),
+        },
+      ]
     : [{ ...place, problem: "missing_key", key: absentKey(tree, tokens), origin: originOf(node) }];
 }
 
@@ -187,6 +232,7 @@ const absentKey = (tree: ConfigNode, tokens: readonly string[]): string => {
 function validated(
   tree: ConfigNode,
   { "~standard": { validate, vendor } }: StandardValidator,
+  jsonSchema: JsonSchema,
 ): {
   readonly before: unknown;
   readonly after: unknown;
@@ -203,7 +249,9 @@ function validated(
   const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
   // To a validator, the marker of a missing value is a text like any other.
   const missing = missingValues(tree);
-  const found = (issues ?? []).flatMap((issue) => issuesAt(tree, issue));
+  const document = (issues ?? []).length > 0 ? toJson(tree) : null;
+  const partsAt = (tokens: readonly string[]) => applicableSchemas(jsonSchema, tokens, document);
+  const found = (issues ?? []).flatMap((issue) => issuesAt(tree, issue, partsAt));
   const all = [
     ...[...missing].map(
       ([pointer, node]): SchemaIssue => ({
