@@ -101,10 +101,10 @@ export async function dryRun(session: SweepSession): Promise<number> {
     ...(launcher !== undefined && { launcher }),
     ...(note !== undefined && { note }),
   };
-  const { redact, stdout } = invocation.console;
+  const { redact, stdout, stdoutWidth: width } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
-    stdout(planText(plan, [...written], redact));
+    stdout(planText(plan, [...written], { redact, width }));
     for (const text of texts) stdout(`\n${text}`);
   }
   return EXIT_OK;
@@ -210,7 +210,7 @@ function problemText(jobs: readonly JobRow[]): string {
 function planText(
   { directory, jobs, launcher, mode, note }: Plan,
   written: readonly string[],
-  redact: TableOptions["redact"],
+  options: TableOptions,
 ): string {
   const what = mode === "run" && jobs.length === 1 ? "One job" : plural(jobs.length, "job");
   const rows = jobs.map((job) => [
@@ -219,6 +219,6 @@ function planText(
     job.overrides.join(" "),
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
-  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], options);
   return `${what} would run in ${directory}${launcher === undefined ? "" : ` with hydra/launcher=${launcher}`}; nothing was written${written.length === 0 ? "" : ` but ${written.join(" and ")}`}.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }
