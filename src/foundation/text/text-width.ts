@@ -47,8 +47,8 @@ export const columnWidths = (rows: readonly (readonly string[])[]): readonly num
   );
 
 /**
- * Narrows the widest columns so that all of them take at most `room`: to their headings, and where these need more, the headings like
- * the values. A few letters are left, so that many columns may take more.
+ * Narrows the widest columns so that all of them take at most `room`: down to their headings, and where that leaves too little of the
+ * values, the headings like them. A few letters are left, so that many columns may take more.
  */
 export function fittedWidths(
   widths: readonly number[],
@@ -61,6 +61,7 @@ export function fittedWidths(
     const fitted = widths.map((width, column) =>
       Math.min(width, Math.max(most, least[column] ?? 0)),
     );
+    if (widths.some((width, column) => (fitted[column] ?? 0) < Math.min(width, READABLE))) break;
     if (fits(fitted)) return fitted;
   }
   for (let most = Math.max(0, ...widths); ; most--) {
@@ -68,6 +69,9 @@ export function fittedWidths(
     if (most <= FEWEST_LETTERS || fits(fitted)) return fitted;
   }
 }
+
+/** A value that is cut further for the sake of headings says too little: of a number, its first digits. */
+const READABLE = 7;
 
 /** With fewer, neither a heading nor a value says anything. */
 const FEWEST_LETTERS = 4;
