@@ -68,6 +68,15 @@ describe("the built-in resolvers", () => {
     );
   });
 
+  it("name a variable that is similar to one that is not there", () => {
+    const refused = (text: string, nearest: string | undefined) =>
+      expect(() => resolve(text)).toThrowError(
+        expect.objectContaining({ details: expect.objectContaining({ nearest }) }),
+      );
+    refused("a: ${oc.env:EMTPY}", "EMPTY");
+    refused("a: ${oc.env:SOMETHING_ELSE}", undefined);
+  });
+
   it("say how to set a variable that is not there", () => {
     expect(() => resolve("d:\n  a: x/${oc.env:NOPE}")).toThrowError(
       expect.objectContaining({
