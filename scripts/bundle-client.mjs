@@ -2,11 +2,13 @@
 // playground is a package of its own, and its page goes into a directory beside that.
 import { join } from "node:path";
 import { build } from "esbuild";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 
 const ofReports = join(root, "src", "report", "client");
 const ofPlayground = join(root, "src", "playground", "client");
-const outdir = join(root, process.argv[2] ?? "dist/client");
+const [place = "dist/client"] = scriptArguments(import.meta.url, { most: 1 }).words;
+const outdir = join(root, place);
 
 await bundle(outdir, [
   { in: join(ofReports, "report-entry.ts"), out: "report" },

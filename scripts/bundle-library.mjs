@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { esmExternalRequirePlugin } from "rolldown/plugins";
 import { PATTERNS } from "./licences.mjs";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
 
@@ -36,7 +37,8 @@ const colorsAsTold = {
 /** Rolldown takes the dot from a path to a file of the same folder, which then is the name of a package. */
 const BESIDE = { "index.js": "./index.js", "./index.js": "./index.js" };
 
-const outdir = resolve(root, process.argv[2] ?? "dist");
+const [place = "dist"] = scriptArguments(import.meta.url, { most: 1 }).words;
+const outdir = resolve(root, place);
 const ENTRY = "src/index.ts";
 /** What `hydraMain` imports. */
 const PROGRAM = "src/app/cli/main.ts";

@@ -14,10 +14,12 @@ import {
 import { join, relative, resolve } from "node:path";
 import { build, transform } from "esbuild";
 import { minifySync } from "rolldown/utils";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
 
-const outdir = resolve(root, process.argv[2] ?? "dist/bin");
+const [place = "dist/bin"] = scriptArguments(import.meta.url, { most: 1 }).words;
+const outdir = resolve(root, place);
 const source = join(root, "src", "bin");
 const commands = readdirSync(source)
   .filter((name) => name.endsWith(".ts"))

@@ -19,9 +19,11 @@ import {
 } from "../src/engine/schema/ajv.ts";
 import { runSchema } from "../src/profiler/run/read-run.ts";
 import { contractSchema } from "../src/report/validation/contract-schema.ts";
+import { scriptArguments } from "./script-arguments.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = resolve(root, process.argv[2] ?? "dist/vendor");
+const [place = "dist/vendor"] = scriptArguments(import.meta.url, { most: 1 }).words;
+const folder = resolve(root, place);
 
 const configSchema = JSON.parse(readFileSync(join(root, "schemas/config.schema.json"), "utf8"));
 const made = [codeOf(ownConfigSchema(configSchema)), codeOf(contractSchema()), codeOf(runSchema())];

@@ -18,11 +18,13 @@ import {
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { licencesOf, OF_HYDRACONF } from "./licences.mjs";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root, tool } from "./setup.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
 import { writeWheel } from "./wheel.mjs";
 
-const place = resolve(process.argv[2] ?? join(root, "tmp", "dist"));
+const [named = join(root, "tmp", "dist")] = scriptArguments(import.meta.url, { most: 1 }).words;
+const place = resolve(named);
 const bin = join(root, "dist", "bin");
 const { version, license, description } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),

@@ -7,6 +7,7 @@ import { homedir, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { shrinkPng } from "./png.mjs";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 import { terminalSvg } from "./terminal-svg.mjs";
 
@@ -71,7 +72,8 @@ const PICTURES = [
   ),
 ];
 
-if (process.argv[2] === "--list") console.log(PICTURES.join("\n"));
+const { values } = scriptArguments(import.meta.url, { options: { list: { type: "boolean" } } });
+if (values.list === true) console.log(PICTURES.join("\n"));
 else await makePictures();
 
 async function makePictures() {

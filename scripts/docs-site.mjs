@@ -3,12 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sitePage } from "../dist/playground/index.js";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root, run, tool } from "./setup.mjs";
 
-const args = process.argv.slice(2);
-run([...tool("typedoc", "typedoc"), ...args]);
-const at = args.indexOf("--out");
-const site = at < 0 ? join(root, "site") : resolve(args[at + 1] ?? "site");
+const { out } = scriptArguments(import.meta.url, { options: { out: { type: "string" } } }).values;
+run([...tool("typedoc", "typedoc"), ...(out === undefined ? [] : ["--out", out])]);
+const site = out === undefined ? join(root, "site") : resolve(out);
 const page = sitePage({
   place: join(root, "docs", "examples", "train", "conf"),
   title: "A sample tree",

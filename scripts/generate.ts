@@ -30,6 +30,7 @@ import { resolveTree } from "../src/engine/values/resolution/resolve-tree.ts";
 import { writeFileAtomicSync } from "../src/foundation/system/atomic-write.ts";
 import { RULES, versionsOf } from "../src/language/migrate/rules.ts";
 import { RECORDED_METRICS } from "../src/profiler/machine/recorded-metrics.ts";
+import { scriptArguments } from "./script-arguments.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -308,11 +309,13 @@ const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  scriptArguments(import.meta.url);
   for (const { file, text } of await generatedFiles()) {
     const path = join(root, file);
     if (readIfThere(path) !== text) writeFileAtomicSync(path, text);
   }
+}
 
 function readIfThere(path: string): string | undefined {
   try {

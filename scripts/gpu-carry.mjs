@@ -28,7 +28,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { scriptArguments } from "./script-arguments.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const MIB = 2 ** 20;
@@ -53,7 +53,7 @@ const NSYS_TARGET = [
 /** Libraries of the C library itself, which the machine has. */
 const SYSTEM = /^lib(?:c|m|dl|pthread|rt|resolv|util)\.so/;
 
-const { values } = parseArgs({
+const { values } = scriptArguments(import.meta.url, {
   options: { out: { type: "string" }, nsys: { type: "boolean", default: false } },
 });
 if (process.arch !== "x64")

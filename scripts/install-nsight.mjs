@@ -20,6 +20,9 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { scriptArguments } from "./script-arguments.mjs";
+
+scriptArguments(import.meta.url);
 
 /** The Debian release whose tools are used: newer than what older releases have. */
 const RELEASE = "trixie";

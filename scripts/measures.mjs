@@ -1,5 +1,5 @@
-// node scripts/measures.mjs [--beside REVISION] [--list] [--json]: measures of the source tree, with the bounds that it has to keep.
-// --beside prints those of another revision in a second column, if git has it; --list names the files and folders behind each number.
+// node scripts/measures.mjs [--beside REVISION] [--list] [--json] [--check]: measures of the source tree, with the bounds that it has to keep.
+// --beside prints those of another revision in a second column, if git has it; --list names the files and folders behind each number. --check fails beyond a bound.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { scriptArguments } from "./script-arguments.mjs";
 
 /** What `src` has to keep. Sizes have no bound: a file is a concept, however long it then is. */
 export const BOUNDS = {
@@ -471,16 +472,22 @@ function testsWithoutFile(root) {
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const args = process.argv.slice(2);
-  const at = args.indexOf("--beside");
+  const { values } = scriptArguments(import.meta.url, {
+    options: {
+      beside: { type: "string" },
+      check: { type: "boolean" },
+      json: { type: "boolean" },
+      list: { type: "boolean" },
+    },
+  });
   const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-  const revision = at < 0 ? undefined : args[at + 1];
+  const revision = values.beside;
   const other = revision === undefined ? undefined : measuresAt(root, revision);
   if (other !== undefined && "problem" in other)
     console.log(`${revision} is not measured: ${other.problem}`);
   const beside = other?.measures;
   const { measures, details } = measure(root);
-  if (args.includes("--json")) console.log(JSON.stringify({ measures, details }, null, 2));
+  if (values.json === true) console.log(JSON.stringify({ measures, details }, null, 2));
   else {
     const line = (name, here, there, most) =>
       console.log(
@@ -489,7 +496,7 @@ if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(
     if (beside !== undefined) line("", "here", revision);
     for (const [name, value] of Object.entries(measures))
       line(name, value, beside?.[name], BOUNDS[name]?.most);
-    if (args.includes("--list"))
+    if (values.list === true)
       for (const [name, lines] of Object.entries({
         ...details,
         testsWithoutFile: testsWithoutFile(root),
@@ -499,7 +506,7 @@ if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(
             `\n${name} (${lines.length})\n${lines.map((line) => `  ${line}`).join("\n")}`,
           );
   }
-  if (args.includes("--check")) {
+  if (values.check === true) {
     const problems = broken(measures);
     for (const problem of problems) console.error(problem);
     process.exitCode = problems.length > 0 ? 1 : 0;

@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { scriptArguments } from "./script-arguments.mjs";
 import {
   buildNativePart,
   buildTypeScript,
@@ -50,7 +51,9 @@ const FOLDERS = {
   "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
 };
 
-const [wanted = "", ...files] = process.argv.slice(2);
+const [wanted = "", ...files] = scriptArguments(import.meta.url, {
+  most: Number.POSITIVE_INFINITY,
+}).words;
 const chosen = Object.entries(FOLDERS).filter(([name]) =>
   wanted in FOLDERS ? name === wanted : name.includes(wanted),
 );

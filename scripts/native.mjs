@@ -1,4 +1,5 @@
 // Builds the native part: node scripts/native.mjs [--afresh] [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet] [--quiet-when-ready]
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,8 +18,14 @@ async function main(args, signal) {
       sanitize: { type: "string" },
       quiet: { type: "boolean", default: false },
       "quiet-when-ready": { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
     },
   });
+  if (values.help) {
+    const [about = ""] = readFileSync(fileURLToPath(import.meta.url), "utf8").split("\n", 1);
+    console.log(about.slice("// ".length));
+    return 0;
+  }
   const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
   const { built, binDir, info } = await buildNative({
     root,

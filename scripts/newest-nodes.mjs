@@ -9,9 +9,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 
-const asked = process.argv.slice(2);
+const asked = scriptArguments(import.meta.url, { most: Number.POSITIVE_INFINITY }).words;
 const place = mkdtempSync(join(tmpdir(), "newest-nodes-"));
 try {
   const results = install()

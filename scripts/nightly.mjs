@@ -4,6 +4,7 @@
 // All parts run, whatever fails; the exit code is 1 if one did.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { scriptArguments } from "./script-arguments.mjs";
 import {
   buildNativePart,
   buildTypeScript,
@@ -12,6 +13,8 @@ import {
   root,
   tool,
 } from "./setup.mjs";
+
+scriptArguments(import.meta.url);
 
 const { HYDRACONF_FUZZ_RUNS = "100000", HYDRACONF_PROPERTY_FACTOR = "10" } = process.env;
 

@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, posix, resolve } from "node:path";
 import { licencesOf, OF_HYDRACONF, OF_PLAYGROUND, PATTERNS } from "./licences.mjs";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
@@ -121,7 +122,8 @@ const PACKAGES = [
   },
 ];
 
-const place = resolve(process.argv[2] ?? join(root, "tmp", "packages"));
+const [named = join(root, "tmp", "packages")] = scriptArguments(import.meta.url, { most: 1 }).words;
+const place = resolve(named);
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 for (const one of PACKAGES) {
   const folder = join(place, one.name);

@@ -16,6 +16,7 @@ import { withOtherNames } from "../src/profiler/machine/metric-names.ts";
 import { openReadyMetricSource } from "../src/profiler/machine/metric-source.ts";
 import type { RecordedMetrics } from "../src/profiler/machine/recorded-metrics.ts";
 import { metricsOf, type NcuConfig } from "../src/profiler/tools/profiler-config.ts";
+import { scriptArguments } from "./script-arguments.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const FILE = "src/profiler/machine/recorded-metrics.ts";
@@ -89,6 +90,7 @@ export async function askForRecord(library: MetricLibrary): Promise<RecordedMetr
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  scriptArguments(import.meta.url);
   const { library } = await openReadyMetricSource(thisMachine(process.env));
   if (library === null) throw new Error("no CUPTI, or the native part is not built");
   const text = `/** What NVIDIA's library says about the metrics that this project names: made by scripts/record-metrics.ts. */

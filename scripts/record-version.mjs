@@ -13,7 +13,10 @@ import {
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { scriptArguments } from "./script-arguments.mjs";
 import { root } from "./setup.mjs";
+
+scriptArguments(import.meta.url);
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = realpathSync(mkdtempSync(join(tmpdir(), "hydraconf-version-")));

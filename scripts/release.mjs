@@ -3,9 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { scriptArguments } from "./script-arguments.mjs";
 import { buildTypeScript, root } from "./setup.mjs";
 
-const publishes = process.argv.slice(2).includes("--publish");
+const { values } = scriptArguments(import.meta.url, { options: { publish: { type: "boolean" } } });
+const publishes = values.publish === true;
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const problems = publishes ? obstacles() : [];
 if (problems.length > 0) {

@@ -155,6 +155,7 @@ export async function buildTypeScript({ force = false } = {}) {
     "scripts/bundle-library.mjs",
     "scripts/compile-schemas.ts",
     "scripts/bundle-client.mjs",
+    "scripts/script-arguments.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
     "binding.gyp",

@@ -1,6 +1,10 @@
 // `npm run typecheck`: the types of all TypeScript here, by the native compiler. One project after the other and each in one
 // thread, since the tests' set-up has other work for the processors meanwhile.
+
+import { scriptArguments } from "./script-arguments.mjs";
 import { run, tool } from "./setup.mjs";
+
+scriptArguments(import.meta.url);
 
 const PROJECTS = [
   "tsconfig.json",

@@ -158,8 +158,17 @@ export function openEngine(settings: EngineSettings): Engine {
   const all = [...pluginResolvers(plugins), ...resolvers];
   const layers = [...pluginLayers(plugins), ...(settings.layers ?? [])];
   const open = () => {
-    const { env, values } = readLayers(layers, { ...settings, files: settings.files.system });
-    const context = createResolveContext({ ...settings, dialect, env, resolvers: all });
+    const { env, settersOf, values } = readLayers(layers, {
+      ...settings,
+      files: settings.files.system,
+    });
+    const context = createResolveContext({
+      ...settings,
+      dialect,
+      env,
+      resolvers: all,
+      settersOf,
+    });
     const reading = { ...formatsOf(settings), limits: context.limits, dialect, env };
     return { context, snapshots: createSnapshots({ ...settings, env, reading }), values };
   };

@@ -179,6 +179,6 @@ const unstartable = (failure: string, { argv }: Program): ConfigError =>
     code: "app.unsupported",
     message: `The program ends before it composes a config: ${failure}`,
     hint: /^ModuleNotFoundError: /.test(failure)
-      ? `install it for the Python that ${shownCommand(argv)} starts, or start it with another one`
+      ? `install ${/'hydra'/.test(failure) ? "hydra-core" : "it"} for the Python that ${shownCommand(argv)} starts, or start it with another one`
       : `try it alone: ${shownCommand([...argv, "--cfg", "job"])}`,
   });

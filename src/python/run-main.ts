@@ -146,7 +146,9 @@ async function adaptToProgram(
       },
       planJob: async (_resolved, _outputDir, job) => jobPlan(adapted, job),
       summarizeSweep: async (rows) =>
-        rows.some(({ result }) => result !== null) ? drawTable(shortCells(rows)) : undefined,
+        rows.some(({ result }) => result !== null)
+          ? drawTable(shortCells(rows), { width: invocation.console.stdoutWidth })
+          : undefined,
     },
   };
 }

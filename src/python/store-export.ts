@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { programAfter } from "../app/cli/arguments/find-subcommand.ts";
+import { HYDRA_FLAGS, OWN_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
 import { type CommandLine, commandHelp, usage } from "../app/command-line/command-line.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
@@ -30,7 +32,6 @@ import { writeFileAtomicSync } from "../foundation/system/atomic-write.ts";
 import { makeDirectory, readablePath } from "../foundation/system/files.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import { plural } from "../foundation/text/plural.ts";
-import { shellCommand } from "../foundation/text/shell-words.ts";
 import { findApps, lineOrigin } from "./apps.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import EXPORT_SOURCE from "./sources/export_store.py";
@@ -378,6 +379,8 @@ Without MODULEs: those of 'store' in hydraconf.yaml, and the programs that are f
   },
 };
 
+const RUNS = { verb: "run", by: "hydraconf run", isElsewhere: true, passesConfig: true };
+
 /** `hydraconf python sync`. @returns the exit code */
 export async function runPython(
   [action = "", ...args]: readonly string[],
@@ -387,8 +390,11 @@ export async function runPython(
   if (action !== "sync" && !isHelp)
     throw usage(
       action === "" ? "no action is given" : `'${action}' is no action`,
-      action.endsWith(".py")
-        ? `to run a program: hydraconf run -- python ${shellCommand([action, ...args])}`
+      action.endsWith(".py") || (action === "-m" && args.length > 0)
+        ? programAfter(["python", action, ...args], 0, { ...RUNS, cwd, env }, [
+            ...HYDRA_FLAGS,
+            ...OWN_FLAGS,
+          ])
         : "hydraconf python sync [MODULE...]",
     );
   const { parseCommandLine } = await import("../app/command-line/parse.ts");

@@ -1,6 +1,13 @@
 // Our launchers, sweepers and keys in the files of a project of Python's Hydra.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -192,6 +199,21 @@ describe("jobs of run, with a Hydra that has none of our options", () => {
     const shown = hydraconf([...SWEEP, "--dry-run", ...PROGRAM], here);
     expect([shown.status, shown.stderr]).toEqual([0, expect.stringContaining(`note: The program`)]);
     expect(shown.stdout).toContain("2 jobs would run");
+    // Nothing is left of it, but what was there.
+    mkdirSync(join(here.cwd, "kept"));
+    for (const directory of ["new/out", "kept/out"])
+      expect(hydraconf([...SWEEP, `hydra.sweep.dir=${directory}`, ...PROGRAM], here).status).toBe(
+        1,
+      );
+    expect(existsSync(join(here.cwd, "new"))).toBe(false);
+    expect(readdirSync(join(here.cwd, "kept"))).toEqual([]);
+  });
+
+  test.skipIf(hasHydra)("a Hydra that is not here is named by its package", () => {
+    const here = surroundings({});
+    const ran = hydraconf([...SWEEP, ...PROGRAM], { ...here, python: [] });
+    expect(ran.stderr).toContain("No module named 'hydra'");
+    expect(ran.stderr).toContain("Hint: install hydra-core for the Python");
   });
 });
 

@@ -1,11 +1,17 @@
 /** Command-line tools (`hydraMain({ tool })`): their command line, their help, and the run of their task without a job. */
-import { createConfig, leavesOf, maskSecrets, pathText } from "../../engine/compose/index.ts";
+import {
+  createConfig,
+  leavesOf,
+  maskSecrets,
+  pathText,
+  sameButSeparators,
+} from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
 import { showValue } from "../../engine/schema/show-value.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError, nearest } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/interpolation-parser.ts";
-import { splitKey } from "../../engine/values/key-path.ts";
+import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
 import { visibleControls } from "../../foundation/text/printable.ts";
@@ -181,7 +187,7 @@ const isSet = ([, no, key = ""]: RegExpExecArray, { config, dialect, isGroup }: 
 /** Refuses a plain flag that names no key, not even one below a key that there is, and no group. */
 function refuseUnknown(
   [word, no, key = ""]: RegExpExecArray,
-  { dialect, isGroup, names }: Settable,
+  { config, dialect, isGroup, names }: Settable,
   flags: readonly Flag[],
 ): void {
   const written = no === undefined ? [key] : [`no-${key}`, key];
@@ -195,9 +201,19 @@ function refuseUnknown(
   throw new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${word}`,
-    nearest: nearest(`--${written[0]}`, allNames),
+    nearest:
+      sameKey(config, key, no) ??
+      nearest(`--${written[0]}`, allNames) ??
+      flagOf(nearestKey(config, splitKey(key, dialect)).nearest, no),
   });
 }
+
+/** The flag for a key that differs only in what separates its parts: `--server.port` for `--server-port`. */
+const sameKey = (config: ConfigNode, key: string, no: string | undefined): string | undefined =>
+  flagOf(sameButSeparators(config, key)[0], no);
+
+const flagOf = (key: string | undefined, no = ""): string | undefined =>
+  key === undefined ? undefined : `--${no}${key}`;
 
 /** Whether a word is a flag or `--`, and no value, by argparse's rules. */
 const isFlagWord = (word: string): boolean =>

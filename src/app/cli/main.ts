@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { aliasedKey } from "../../engine/compose/aliases.ts";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
+import { refusesNull } from "../../engine/schema/applicable-schemas.ts";
 import {
   DEFAULT_DIALECT,
   type Dialect,
@@ -22,7 +23,7 @@ import {
   type Schemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import type { Flag, ProgramOptions } from "../job/options.ts";
+import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
 import {
   type Console,
   completeInvocation,
@@ -197,7 +198,7 @@ export async function runMain(
     );
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
-    const error = await explained(thrown, options, invocation.argv);
+    const error = await explained(thrown, { ...options, adapt }, invocation, redaction);
     // A tool may have a flag of that name.
     if (options.flags?.some(({ names }) => names.includes("--json")) !== true)
       printJsonError(error, invocation);
@@ -218,21 +219,45 @@ function programUseOf(
   { cwd, env }: Invocation,
 ): ProgramUse | undefined {
   if (restAsOverrides !== undefined)
-    return { verb: verb ?? "run", passesConfig: verb === undefined, cwd, env };
+    return {
+      verb: verb ?? "run",
+      by: name,
+      isElsewhere: false,
+      passesConfig: verb === undefined,
+      cwd,
+      env,
+    };
   const runner = subcommands.find(({ isProgram }) => isProgram === true);
-  return runner && { verb: "run", by: `${name} ${runner.name}`, passesConfig: true, cwd, env };
+  return (
+    runner && {
+      verb: "run",
+      by: `${name} ${runner.name}`,
+      isElsewhere: true,
+      passesConfig: true,
+      cwd,
+      env,
+    }
+  );
 }
 
 /** Adds to an error of the engine what follows from the program's command line and schema. */
 async function explained(
   error: unknown,
-  options: ProgramOptions,
-  argv: readonly string[],
+  options: MainOptions & { readonly adapt: Adapt },
+  invocation: Invocation,
+  redaction: Redaction,
 ): Promise<unknown> {
   if (!isConfigError(error)) return error;
-  if (error.code === "app.usage" && options.subcommands !== undefined) {
-    const { hintFlagOfSubcommand } = await import("./override-hints.ts");
-    return hintFlagOfSubcommand(error, options, argv, flagsOf(options));
+  const { argv } = invocation;
+  if (error.code === "app.usage") {
+    const flags = flagsOf(options);
+    const { hintDashedValues, hintFlagOfSubcommand } = await import("./override-hints.ts");
+    const openedBy = async (words: readonly string[]) =>
+      (await openedSilently({ ...options, redaction }, invocation, words)).composer;
+    const ofSubcommand = await hintFlagOfSubcommand(error, options, argv, flags);
+    return ofSubcommand === error
+      ? hintDashedValues(error, options, argv, { flags, openedBy })
+      : ofSubcommand;
   }
   const isSyntax = error.code === "override.syntax";
   const { schema, tool } = options;
@@ -324,6 +349,7 @@ async function dispatch(
           onWarning: (message) => warnOf(message, invocation),
           ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
           // A schema says itself which keys there are.
+          ...nullChecks(options),
           notesRareCases: notes === "all" && options.schema === undefined,
           ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
@@ -440,19 +466,37 @@ async function ownLine(
   flags: readonly Flag[],
 ): Promise<ToolLine> {
   const { readToolLine } = await import("./command-line-tool.ts");
+  return readToolLine(invocation.argv, options, flags, (words) =>
+    openedSilently(options, invocation, words),
+  );
+}
+
+/** The composer for a line, which says nothing; with a redaction, it learns the secrets that schemas mark. */
+async function openedSilently(
+  {
+    redaction,
+    ...options
+  }: MainOptions & { readonly adapt: Adapt; readonly redaction?: Redaction },
+  invocation: Invocation,
+  words: readonly string[],
+): Promise<{ readonly composer: Composer; readonly freeKeys: readonly string[] }> {
   const { plugins = STANDARD_PLUGINS } = options;
-  return readToolLine(invocation.argv, options, flags, async (words) => {
-    const typed = parseArgv(words, flags);
-    const { settings } = await settingsOf(options, typed, invocation);
-    const { env = invocation.env, ...adapted } = await options.adapt(
-      { parsed: typed, invocation, settings },
-      () => plugins,
-    );
-    const all = { ...options, ...adapted.options };
-    const request = composerRequest(all, adapted.parsed ?? typed, plugins);
-    const composer = openComposer(request, { ...invocation, env, console: SILENT });
-    return { composer, freeKeys: all.freeKeys ?? [] };
-  });
+  const typed = parseArgv(words, flagsOf(options));
+  const { settings } = await settingsOf(options, typed, invocation);
+  const { env = invocation.env, ...adapted } = await options.adapt(
+    { parsed: typed, invocation, settings },
+    () => plugins,
+  );
+  const all = { ...options, ...adapted.options };
+  const request = composerRequest(all, adapted.parsed ?? typed, plugins);
+  const composer = openComposer(
+    {
+      ...request,
+      ...(redaction !== undefined && { redaction, schemas: await openSchemas(all) }),
+    },
+    { ...invocation, env, console: SILENT },
+  );
+  return { composer, freeKeys: all.freeKeys ?? [] };
 }
 
 /** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
@@ -547,6 +591,18 @@ const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
   dialect.leastVersionBase !== null && typeof options.versionBase === "string"
     ? VERSION_BASE_NOTICE
     : dialect.notice;
+
+/** Which keys cannot be null by the program's schema, which composing may not need. */
+function nullChecks({ schema }: ProgramOptions): Pick<ComposerRequest, "refusesNull"> {
+  if (schema === undefined) return {};
+  const document = once(() => readJsonSchema(schema));
+  return {
+    refusesNull: (path) => {
+      const read = document();
+      return read !== undefined && refusesNull(read, path);
+    },
+  };
+}
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 

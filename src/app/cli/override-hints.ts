@@ -2,10 +2,21 @@
 
 import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { shellCommand, shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { splitKey } from "../../engine/values/key-path.ts";
+import { getAt } from "../../engine/values/node.ts";
+import { shellCommand, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
+import type { Composer } from "../job/composer.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
-import { flagIn } from "./arguments/parse-argv.ts";
+import {
+  type DashedValue,
+  dashedValues,
+  flagIn,
+  overrideOf,
+  parseArgv,
+  WITHOUT_DASHES,
+  withoutDashes,
+} from "./arguments/parse-argv.ts";
 import { ONE_KEY } from "./show-explanation.ts";
 
 /**
@@ -37,10 +48,16 @@ export function hintMistypedArgument(
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   // Other hints have a remedy already.
   const isOpen = hint === undefined || hint === NO_EQUALS;
-  const written = isOpen ? asOverride(word, argv) : undefined;
+  const written = isOpen ? asOverride(word, wordsOf(argv, flags)) : undefined;
   const meant = isFlag ? `; the flag is --${word}` : written;
   return meant === undefined ? error : advised(error, saying(`${hint ?? ""}${meant}`));
 }
+
+/** The overrides of a line, and what is none. */
+const wordsOf = (argv: readonly string[], flags: readonly Flag[]): readonly string[] => {
+  const { overrides, rest = [] } = parseArgv(argv, flags);
+  return [...overrides, ...rest];
+};
 
 const advised = ({ details }: ConfigError, advice: Advice): ConfigError =>
   new ConfigError({ ...details, ...advice });
@@ -77,15 +94,119 @@ export async function hintFlagOfSubcommand(
   return error;
 }
 
+/**
+ * The error about values of the config that are written as flags, with overrides that the config takes: `optimizer.lr=0.1` for
+ * `--lr 0.1`, and `fast=true` for `--fast`. Other errors are returned unchanged.
+ *
+ * @param openedBy makes the composer for a line
+ */
+export async function hintDashedValues(
+  error: ConfigError,
+  options: ProgramOptions,
+  argv: readonly string[],
+  { flags, openedBy }: DashedLine,
+): Promise<ConfigError> {
+  const { hint = WITHOUT_DASHES, message } = error.details;
+  if (!message.startsWith("unrecognized arguments: ") || !hint.startsWith(WITHOUT_DASHES))
+    return error;
+  const dashed = dashedValues(argv, flags);
+  const replaced = new Set(
+    dashed.flatMap(({ index, length }) => [index, ...(length === 2 ? [index + 1] : [])]),
+  );
+  const line = argv.filter((_, index) => !replaced.has(index));
+  try {
+    const composer = await openedBy(line);
+    const { overrides } = parseArgv(line, flags);
+    const found = writtenFor(dashed, composer, { overrides, options });
+    if (found === undefined) return error;
+    return new ConfigError({
+      ...error.details,
+      nearest: undefined,
+      hint: withoutDashes(found, flags),
+    });
+  } catch (refusal) {
+    // The rest of the line has mistakes of its own.
+    if (isConfigError(refusal)) return error;
+    throw refusal;
+  }
+}
+
+interface DashedLine {
+  readonly flags: readonly Flag[];
+  readonly openedBy: (words: readonly string[]) => Promise<Pick<Composer, "compose">>;
+}
+
+/**
+ * The overrides for values that are written as flags, each as the config takes it; undefined if the first is similar to a flag,
+ * and no key of the config.
+ *
+ * @throws ConfigError if the other overrides cannot be composed
+ */
+function writtenFor(
+  dashed: readonly DashedValue[],
+  { compose }: Pick<Composer, "compose">,
+  {
+    options,
+    overrides,
+  }: { readonly options: ProgramOptions; readonly overrides: readonly string[] },
+): readonly string[] | undefined {
+  const composed = (further: readonly string[]) =>
+    compose([...overrides, ...further], { mode: "multirun" });
+  const { config, dialect } = composed([]);
+  const nodeAt = (key: string) => getAt(config, splitKey(key, dialect));
+  const isSwitch = (key: string): boolean => {
+    const node = nodeAt(key);
+    return node?.kind === "scalar" && typeof node.value === "boolean";
+  };
+  const isFlag = ({ key, mayBeFlag }: DashedValue) => mayBeFlag && nodeAt(key) === undefined;
+  const [first] = dashed;
+  if (first === undefined || isFlag(first)) return undefined;
+  return dashed.flatMap((each) => {
+    if (isFlag(each)) return [];
+    const { key, value } = each;
+    if (value === undefined) {
+      const [, negated = ""] = /^no-(.+)$/.exec(key) ?? [];
+      if (isSwitch(key)) return `${key}=true`;
+      return isSwitch(negated) ? `${negated}=false` : overrideOf(each);
+    }
+    let written = overrideOf(each);
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      try {
+        composed([written]);
+        return written;
+      } catch (error) {
+        const remedy = omitAppendHint(error, options);
+        if (!isConfigError(remedy)) throw remedy;
+        const [proposal] = remedy.details.proposals ?? [];
+        if (proposal === undefined) break;
+        written = proposal;
+      }
+    }
+    return overrideOf(each);
+  });
+}
+
+/** What is proposed for an override may be refused in its turn. */
+const MOST_ROUNDS = 3;
+
 /** Commands of other languages. */
 const DELETING = /^(?:del|delete|rm|remove|unset)$/;
 
-/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
+/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`, and further ones of this kind. */
 function asOverride(word: string, argv: readonly string[]): string | undefined {
-  const [next = "", last = ""] = argv.slice(argv.indexOf(word) + 1);
-  const value = next === "=" ? last : next.replace(/^=/, "");
-  if (value === "" || /^-(?![\d.])|=/.test(value)) return undefined;
-  return `: ${shellQuote(`${word}=${value}`)}`;
+  const written: string[] = [];
+  for (let index = argv.indexOf(word); index < argv.length; index++) {
+    const [key = "", next = "", last = ""] = argv.slice(index);
+    const isKey = written.length === 0 || /^[A-Za-z_][\w./@]*$/.test(key);
+    const value = next === "=" ? last : next.replace(/^=/, "");
+    if (!isKey || value === "" || /^-(?![\d.])|=/.test(value)) {
+      if (written.length === 0) return undefined;
+      continue;
+    }
+    written.push(`${key}=${value}`);
+    index += next === "=" ? 2 : 1;
+  }
+  return `: ${shellCommand(written)}`;
 }
 
 /**

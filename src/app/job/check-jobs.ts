@@ -54,11 +54,27 @@ function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssu
   };
 }
 
-const forUser = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
-  withoutSecret(
-    withVariables(withChoiceMeant(blamed(issue, composition), composition), composition),
-    composition,
+const forUser = (
+  issue: SchemaIssue,
+  composition: Composition,
+  context: JobPlace["context"],
+): SchemaIssue =>
+  withSetters(
+    withoutSecret(
+      withVariables(withChoiceMeant(blamed(issue, composition), composition), composition),
+      composition,
+    ),
+    context,
   );
+
+/** Names what would set a value that is not given. */
+function withSetters(issue: SchemaIssue, { settersOf }: JobPlace["context"]): SchemaIssue {
+  const setters =
+    issue.problem === "missing_value" || issue.problem === "missing_key"
+      ? (settersOf?.(pointerTokens(issue.pointer)) ?? [])
+      : [];
+  return setters.length === 0 ? issue : { ...issue, setters };
+}
 
 /** Names the environment variables that a value comes from. */
 function withVariables(issue: SchemaIssue, { config }: Composition): SchemaIssue {
@@ -112,7 +128,7 @@ export async function checkJobs(
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      const shown = issues.map((issue) => forUser(issue, composition));
+      const shown = issues.map((issue) => forUser(issue, composition, context));
       stderr(`${title}${renderIssues(shown)}\n`);
       for (const issue of shown) {
         const hint = hintOf(issue, options);
@@ -124,7 +140,7 @@ export async function checkJobs(
   if (fit && delegate === undefined)
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
-        checkResolved(composition.schemas, composition.config, resolved());
+        checkResolved(composition.schemas, composition.config, resolved(), context);
   if (fit && check !== undefined)
     for (const job of jobs) {
       publish(job.root);

@@ -102,6 +102,8 @@ export interface ComposerRequest {
   readonly onNote?: (message: string) => void;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
   readonly notesRareCases?: boolean;
+  /** Whether the program's schema takes no null at a path. */
+  readonly refusesNull?: ComposeRequest["refusesNull"];
   /** Short names of the user's settings, in every dialect; those of the primary config come first. */
   readonly aliases?: MapNode;
 }
@@ -202,7 +204,11 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const { configName: primary, plugins, redaction } = request;
   const { cwd } = invocation;
   const layers = [...pluginLayers(plugins), ...(request.layers ?? [])];
-  const { env, values: layerValues } = readLayers(layers, {
+  const {
+    env,
+    settersOf,
+    values: layerValues,
+  } = readLayers(layers, {
     cwd,
     env: invocation.env,
     files: DISK_ACCESS.system,
@@ -210,7 +216,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const published: { root?: MapNode; hidden?: ReadonlySet<string> } = {};
   const context = contextOf(
     request,
-    { ...invocation, env },
+    { ...invocation, env, settersOf },
     () => published.root,
     () => published.hidden ?? new Set(),
   );
@@ -313,6 +319,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         ...(sweep && { sweep }),
         ...further,
         ...(request.notesRareCases === true && { notesRareCases: true }),
+        ...(request.refusesNull && { refusesNull: request.refusesNull }),
       }),
     );
     const composition = withTextLists(composed, request.textLists ?? []);
@@ -496,7 +503,7 @@ const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
 
 const contextOf = (
   { dialect = DEFAULT_DIALECT, limits, plugins, resolvers = [] }: ComposerRequest,
-  { now, env, console }: Invocation,
+  { now, env, console, settersOf }: Invocation & Pick<ResolveContext, "settersOf">,
   root: () => MapNode | undefined,
   hidden: () => ReadonlySet<string>,
 ): ResolveContext =>
@@ -511,6 +518,7 @@ const contextOf = (
     ...(limits && { limits }),
     dialect: plugins.length === 0 ? withoutExtensions(dialect) : dialect,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
+    ...(settersOf && { settersOf }),
   });
 
 /**
@@ -553,15 +561,23 @@ function suspectTexts(
   ];
   return overrides.flatMap((text) => {
     const [, key = "", value = ""] = /^(?:\+{1,2}|~)?([^=@]+)=(.*)$/su.exec(text) ?? [];
+    const isSecret = (path: readonly string[]) =>
+      marked.some(
+        (mark) =>
+          mark.path.every((part, index) => path[index] === part) &&
+          reader.isSecret(mark.schema, path.slice(mark.path.length)),
+      );
     const path = splitKey(key);
-    const isSecret = marked.some(
-      (mark) =>
-        mark.path.every((part, index) => path[index] === part) &&
-        reader.isSecret(mark.schema, path.slice(mark.path.length)),
+    if (isSecret(path))
+      return [value, value.replace(/^(["'])(.*)\1$/su, "$2"), ...partsOfValue(value)];
+    return [...value.matchAll(DICT_ENTRY)].flatMap(([, name = "", entry = ""]) =>
+      isSecret([...path, name]) ? [entry.trim().replace(/^(["'])(.*)\1$/su, "$2")] : [],
     );
-    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2"), ...partsOfValue(value)] : [];
   });
 }
+
+/** An entry of a dict, as far as its value is one text. */
+const DICT_ENTRY = /(?<=[{,]\s*)([A-Za-z_][\w-]*)\s*:\s*([^,{}[\]]+)/g;
 
 /** The texts in a list, a call or a row of values, which a hint may write in another form. */
 const partsOfValue = (value: string): readonly string[] =>

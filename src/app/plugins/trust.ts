@@ -130,9 +130,20 @@ export const shownCode = ({ setting, text }: Pick<CodeSetting, "setting" | "text
 
 /** What differs from what was trusted. */
 export function changes({ hashes }: TrustRecord, now: ProjectCode): string {
-  const names = [...new Set([...Object.keys(hashes), ...Object.keys(now.hashes)])];
-  const changed = names.filter((name) => hashes[name] !== now.hashes[name]);
-  return `${firstFew(changed.map(printable), 5)} changed`;
+  const [previous, current] = [Object.keys(hashes), Object.keys(now.hashes)];
+  const kinds: readonly (readonly [readonly string[], string])[] = [
+    [
+      current.filter((name) => Object.hasOwn(hashes, name) && hashes[name] !== now.hashes[name]),
+      "changed",
+    ],
+    [current.filter((name) => !Object.hasOwn(hashes, name)), "named for the first time"],
+    [previous.filter((name) => !Object.hasOwn(now.hashes, name)), "named no longer"],
+  ];
+  return kinds
+    .flatMap(([names, what]) =>
+      names.length === 0 ? [] : [`${firstFew(names.map(printable), 5)} ${what}`],
+    )
+    .join("; ");
 }
 
 /** The settings of a project that run code: everything else in the file is only read. */

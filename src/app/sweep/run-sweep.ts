@@ -1,5 +1,5 @@
 /** Runs a sweep, batch by batch. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
 import type { ConfigError } from "../../engine/values/errors.ts";
@@ -7,6 +7,7 @@ import { limitsOf } from "../../engine/values/limits.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { missingFrom, removeEmpty } from "../../foundation/system/files.ts";
 import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { failedJob, isSettledJob, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
@@ -133,6 +134,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const { gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, sweeper } = sweep;
   const { dialect } = master;
+  const made = record.isResumed ? [] : missingFrom(directory);
   beginSweep(sweep, record);
   const results: JobResult[] = [];
   let planned = 0;
@@ -146,7 +148,10 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     return asked;
   };
   for (let batch = ask(); batch !== undefined; batch = ask()) {
-    const { due, isFit, jobs, refused, seconds } = await planChecked(batch, planned, request);
+    const { due, isFit, jobs, refused, seconds } = await planChecked(batch, planned, {
+      ...request,
+      inspect: planned > 0 ? request.inspect : () => inspectFirst(request, made),
+    });
     tellRefused(batch, refused, request);
     [refusal] = [...(refusal === undefined ? refused.values() : [refusal])];
     request.onPlanned?.(jobs.length, seconds);
@@ -195,6 +200,22 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   );
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+/** Inspects the program before the first batch: where it cannot be started at all, nothing is left of the sweep. */
+async function inspectFirst(
+  { inspect, sweep: { directory } }: SweepRequest,
+  made: readonly string[],
+): Promise<void> {
+  try {
+    await inspect();
+  } catch (error) {
+    if (made.includes(directory)) {
+      rmSync(join(directory, SWEEP_FILE), { force: true });
+      removeEmpty(made);
+    }
+    throw error;
+  }
 }
 
 /** Results that no longer count: a resumed sweep asks for fewer jobs than it had, or has another space. */

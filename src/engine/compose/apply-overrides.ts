@@ -53,6 +53,7 @@ function applyOverrides(
     secretPaths: groups.secretPaths ?? (() => []),
     typed: groups.typed ?? ((override) => override),
     choices: groups.choices,
+    optionsWith: groups.optionsWith ?? (() => []),
   };
   return overrides.reduce((tree, override) => {
     try {
@@ -246,7 +247,7 @@ function adviceFor(root: ConfigNode, override: Override, applying: Applying) {
 const failedFor = (
   root: ConfigNode,
   override: Override,
-  { choices, context, secretPaths, swept, typed }: Applying,
+  { choices, context, optionsWith, secretPaths, swept, typed }: Applying,
 ): FailedOverride => ({
   root,
   override,
@@ -255,6 +256,7 @@ const failedFor = (
   swept: swept(),
   secrets: secretPaths(),
   choices,
+  optionsWith,
   apply: (tree, other) =>
     applyOverride(tree, other, {
       context,
@@ -263,6 +265,7 @@ const failedFor = (
       secretPaths: () => [],
       typed: (tried) => tried,
       choices,
+      optionsWith: () => [],
     }),
 });
 

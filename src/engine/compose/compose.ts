@@ -24,6 +24,7 @@ import {
   type Defaults,
   type DefaultsRequest,
   type DefaultsRow,
+  howToSweep,
   listDefaults,
   type RunMode,
   splitOverrides,
@@ -35,10 +36,23 @@ import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
+import { optionsWithKey } from "./options-with-key.ts";
 import { choiceAdvice } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
-import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
-import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
+import {
+  applySchemas,
+  checkComposed,
+  type PlacedSchema,
+  placedSchemas,
+  refusesNull,
+} from "./schemas.ts";
+import {
+  findSecrets,
+  isAboutSecret,
+  type SecretPath,
+  secretOverrides,
+  secretsOfOutput,
+} from "./secrets.ts";
 import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
@@ -76,6 +90,8 @@ export interface ComposeRequest {
   readonly schema?: ConfigSchema;
   /** The program's own schema: for secrets, and for its output, if the config fits it. Its problems are told before a job begins. */
   readonly programSchema?: ConfigSchema;
+  /** Whether a key's value must not be null by a schema that composing does not need. */
+  readonly refusesNull?: (path: readonly string[]) => boolean;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
   readonly notesRareCases?: boolean;
   /** Called with each warning when it arises, even if the composition fails later. */
@@ -123,17 +139,6 @@ function composeChecked(asked: ComposeRequest): Composition {
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = namingSweep(request, () => composeBase({ ...request, repository, choices }));
   base.warnings.forEach(onWarning);
-  if (asked.onWarning !== undefined)
-    trapNotes({
-      ...request,
-      values: choices.values,
-      repository,
-      choices: base.tree.choices,
-      optionsOf: (override) => chosenOptions(override, repository),
-      root: base.root,
-      context,
-      notesRareCases: asked.notesRareCases === true,
-    }).forEach(onWarning);
   const { programSchema, schema, schemaReader: reader } = request;
   const schemas = [
     ...placedSchemas(base.defaults, repository, reader),
@@ -147,10 +152,25 @@ function composeChecked(asked: ComposeRequest): Composition {
     });
     return layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
   };
+  const secretPaths = once(() => secretsIn(layered.root));
+  if (asked.onWarning !== undefined)
+    trapNotes({
+      ...request,
+      values: choices.values,
+      repository,
+      choices: base.tree.choices,
+      optionsOf: (override) => chosenOptions(override, repository),
+      root: base.root,
+      context,
+      notesRareCases: asked.notesRareCases === true,
+      isSecret: (path) => isAboutSecret(path, secretPaths()),
+      refusesNull: (path) => request.refusesNull?.(path) === true || refusesNull(schemas, path),
+    }).forEach(onWarning);
   const groups = {
     choices: base.tree.choices,
     repository,
-    secretPaths: () => secretsIn(layered.root),
+    secretPaths,
+    optionsWith: (path: readonly string[]) => optionsWithKey(path, base.tree.choices, repository),
     swept: once(() => sweptRoots({ ...request, repository })),
     typed: (override: Override) => asTyped(override, request.sweep),
   };
@@ -419,12 +439,14 @@ const asTyped = (override: Override, sweep: readonly Override[] = []): Override 
     .find((axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override)) ??
   override;
 
-/** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
-function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
+/** Composes for a job, whose error about a choice of a group then proposes the options of its sweep, or to make one. */
+function namingSweep<T>(request: ComposeRequest, work: () => T): T {
+  const { overrides, sweep } = request;
   try {
     return work();
   } catch (error) {
-    if (sweep === undefined || !isConfigError(error)) throw error;
+    if (!isConfigError(error)) throw error;
+    if (sweep === undefined) throw asSweepIfProposed(error, request);
     const { hint, origin, proposals } = error.details;
     const override = overrides.find((candidate) => isSame(candidate.origin, origin));
     if (hint === undefined || override === undefined) throw error;
@@ -432,6 +454,23 @@ function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T 
     const advice = choiceAdvice({ hint, proposals }, { override, typed });
     throw new ConfigError({ ...error.details, ...advice });
   }
+}
+
+/** Where a sweep is proposed for a single job: with what it needs besides. */
+function asSweepIfProposed(
+  error: ConfigError,
+  { context: { dialect }, fromShell, mode }: ComposeRequest,
+): ConfigError {
+  const { hint, proposals = [] } = error.details;
+  const [proposal] = proposals;
+  if (mode !== "run" || proposal === undefined || proposals.length > 1) return error;
+  const override = parseOverride(proposal, { dialect });
+  return isSweep(override)
+    ? new ConfigError({
+        ...error.details,
+        hint: `${hint}, and ${howToSweep(override, fromShell)}`,
+      })
+    : error;
 }
 
 const isSame = (left: OverrideOrigin, other: Origin | undefined): boolean =>

@@ -156,7 +156,7 @@ export function createConfig<Data = unknown>(
   const data = ({ resolve = true }: GetOptions): unknown => {
     if (!resolve) return toObject(root);
     const resolved = resolveTree(root, context);
-    checkResolved(composition.schemas, root, resolved);
+    checkResolved(composition.schemas, root, resolved, context);
     return withObjects(toObject(resolved), composition.objects, []);
   };
   const config: Config<Data> = {
@@ -208,7 +208,7 @@ export function createConfig<Data = unknown>(
  */
 function requireOutput({ schemas }: Composition, root: MapNode, context: ResolveContext): void {
   const validators = schemas.filter(({ schema }) => isValidator(schema));
-  if (validators.length > 0) checkResolved(validators, root, resolveTree(root, context));
+  if (validators.length > 0) checkResolved(validators, root, resolveTree(root, context), context);
 }
 
 const isBelow = (path: readonly string[], above: readonly string[]): boolean =>

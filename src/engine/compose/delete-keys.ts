@@ -33,6 +33,8 @@ export interface Applying {
   readonly secretPaths: () => readonly SecretPath[];
   /** An override as it was typed, for hints: for a job of a sweep, that of the sweep. */
   readonly typed: (override: Override) => Override;
+  /** What would choose options that have a key, for hints. */
+  readonly optionsWith: (path: readonly string[]) => readonly string[];
   /** The option of every group, by override key, for hints. */
   readonly choices: ReadonlyMap<string, string | null>;
 }

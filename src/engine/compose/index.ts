@@ -25,6 +25,7 @@ export type { Cause, DefaultsStep, Explanation, OriginLine, ReplacedValue } from
 export { explain, leavesOf, originLines, pathText } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
 export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/hydra-schema.ts";
+export { sameButSeparators } from "./override-remedy.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets, secretTexts } from "./secrets.ts";

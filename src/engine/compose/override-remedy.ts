@@ -1,4 +1,5 @@
 /** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
+import { firstFew } from "../../foundation/text/plural.ts";
 import type { DictEntry, Override, OverrideValue } from "../overrides/ast.ts";
 import { type Advice, type Proposed, saying, use, useAnyOf } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
@@ -35,6 +36,8 @@ export interface FailedOverride {
   readonly secrets: readonly SecretPath[];
   /** The option of every group, by override key. */
   readonly choices: ReadonlyMap<string, string | null>;
+  /** What would choose options that have a key. */
+  readonly optionsWith: (path: readonly string[]) => readonly string[];
   readonly context: ResolveContext;
   /** @throws ConfigError if the override fails */
   readonly apply: (root: ConfigNode, override: Override) => ConfigNode;
@@ -94,14 +97,29 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     ...(meant !== undefined && meant === nearest && { nearest }),
     ...(whole ??
       (proposed.length > 0
-        ? useAnyOf(
-            proposed.map((each) => ({ ...each, override: inZip(each.override, failed.typed) })),
+        ? withOptions(
+            useAnyOf(
+              proposed.map((each) => ({ ...each, override: inZip(each.override, failed.typed) })),
+            ),
+            isSweep(failed.typed) || hasKey(root, parts) ? [] : failed.optionsWith(parts),
           )
         : reason === undefined
           ? undefined
           : saying(reason))),
   };
 }
+
+/** Says of an unknown key which options have it. */
+const withOptions = (advice: Advice, options: readonly string[]): Advice =>
+  options.length === 0
+    ? advice
+    : {
+        ...advice,
+        hint: `${advice.hint}; with ${firstFew(options, MOST_OPTIONS)} the key is there`,
+      };
+
+/** A hint names so many options. */
+const MOST_OPTIONS = 3;
 
 /** What is proposed about the choice of a group in a job, with the options of the sweep that it comes from. */
 export function choiceAdvice(
@@ -239,7 +257,7 @@ function throughMap(failed: FailedOverride, parts: readonly string[]): Advice | 
 const bare = (key: string): string => key.replace(/[^a-z0-9]/gi, "").toLowerCase();
 
 /** The keys that differ from the typed one only in what separates their parts: `hydra.run.dir` for `hydra.run_dir`. */
-function sameButSeparators(root: ConfigNode, typed: string): readonly string[] {
+export function sameButSeparators(root: ConfigNode, typed: string): readonly string[] {
   const wanted = bare(typed);
   const found: string[] = [];
   const search = (node: ConfigNode, path: readonly string[], rest: string): void => {

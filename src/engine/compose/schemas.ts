@@ -18,6 +18,7 @@ import type { Place } from "../values/place.ts";
 import { parsePythonInt } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
+import { setterHint } from "../values/resolution/resolution.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { environmentNames } from "./environment-names.ts";
@@ -75,13 +76,14 @@ export function checkResolved(
   schemas: readonly PlacedSchema[],
   root: ConfigNode,
   resolved: ConfigNode,
+  context: ResolveContext,
 ): void {
   checkAccessed(schemas, root, [], resolved);
   for (const placed of schemas)
     refuse(
       placed,
       problemsAt(placed, resolved).filter(({ problem }) => problem === "missing_value"),
-      { root },
+      { context, root },
     );
 }
 
@@ -256,12 +258,15 @@ const pathOf = ({ path }: PlacedSchema, { key }: SchemaProblem): readonly string
 const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
   outer.every((key, index) => path[index] === key);
 
-function refuse(
-  placed: PlacedSchema,
-  problems: readonly SchemaProblem[],
-  { overrides = [], root }: { readonly overrides?: readonly Override[]; readonly root: ConfigNode },
-): void {
-  const [first, ...others] = problems.map((problem) => mismatch(placed, problem, overrides, root));
+interface Refused {
+  readonly overrides?: readonly Override[];
+  readonly root: ConfigNode;
+  /** For what would set a value that is missing. */
+  readonly context?: ResolveContext;
+}
+
+function refuse(placed: PlacedSchema, problems: readonly SchemaProblem[], about: Refused): void {
+  const [first, ...others] = problems.map((problem) => mismatch(placed, problem, about));
   if (first === undefined) return;
   throw others.length === 0 ? first : new ConfigError({ ...first.details, others });
 }
@@ -269,15 +274,17 @@ function refuse(
 function mismatch(
   placed: PlacedSchema,
   problem: SchemaProblem,
-  overrides: readonly Override[],
-  root: ConfigNode,
+  { context, overrides = [], root }: Refused,
 ): ConfigError {
   const key = keyOf(placed, problem);
+  const path = pathOf(placed, problem);
   const { available, description, nearest } = problem;
   const deletion = problem.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
   const origin = deletion ?? problem.origin;
-  const hint = quoted(problem, key, origin) ?? description;
-  const variables = environmentNames(root, pathOf(placed, problem));
+  const isMissing = problem.problem === "missing_value" || problem.problem === "missing_key";
+  const setters = isMissing && context ? setterHint(path, context) : undefined;
+  const hint = quoted(problem, key, origin) ?? setters ?? description;
+  const variables = environmentNames(root, path);
   const by = variables.length === 0 ? "" : ` (environment variable ${variables.join(", ")})`;
   const schemaText = placed.name === undefined ? "" : ` (schema of '${placed.name}')`;
   return new ConfigError({
@@ -376,6 +383,13 @@ export function placedSchemas(
     return schema === undefined ? [] : [{ name: configPath, path, schema, reader }];
   });
 }
+
+/** Whether a schema takes no null at a path of the tree. */
+export const refusesNull = (schemas: readonly PlacedSchema[], path: readonly string[]): boolean =>
+  schemas.some(
+    ({ path: outer, reader, schema }) =>
+      isWithin(path, outer) && reader.refusesNull(schema, path.slice(outer.length)),
+  );
 
 /** The problems of a subtree under a schema; none if the tree does not have its place. */
 function problemsAt(

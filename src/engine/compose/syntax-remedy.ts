@@ -1,4 +1,5 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
+import { shellCommand } from "../../foundation/text/shell-words.ts";
 import type { Override } from "../overrides/ast.ts";
 import { FUNCTIONS } from "../overrides/functions/function-table.ts";
 import {
@@ -223,6 +224,8 @@ interface SplitOverride {
   readonly group: string | undefined;
   /** What it sets, before. */
   readonly node: ConfigNode | undefined;
+  /** The index of the first text behind it. */
+  readonly end: number;
   /** The overrides with another one in place of the parts. */
   readonly replaced: (written: string) => {
     readonly typed: TypedOverrides;
@@ -230,10 +233,36 @@ interface SplitOverride {
   };
 }
 
-/** `name=my run`, `lr=0.1 0.2`, `lr=0.1, 0.2` or `tags=[a b]`, of which a shell made several arguments. */
+/** What is said of an override that a shell has split, and the override itself, if that is all it needs. */
+interface Joined {
+  readonly advice: Advice;
+  readonly written?: string;
+}
+
+/** `name=my run`, `lr=0.1 0.2`, `lr=0.1, 0.2` or `tags=[a b]`, of which a shell made several arguments; further ones are told at once. */
 function restOfValue(position: number, typed: TypedOverrides): Advice | undefined {
   const split = splitAt(position, typed);
-  if (split === undefined) return undefined;
+  const joined = split && joinedOverride(position, typed, split);
+  if (joined?.written === undefined) return joined?.advice;
+  const others: string[] = [];
+  for (let index = split?.end ?? typed.texts.length; index < typed.texts.length; index++) {
+    const next = typed.texts[index]?.includes("=") === true ? undefined : splitAt(index, typed);
+    if (next === undefined) continue;
+    const { written } = joinedOverride(index, typed, next) ?? {};
+    if (written !== undefined) others.push(written);
+    index = next.end - 1;
+  }
+  const { advice } = joined;
+  return others.length === 0
+    ? advice
+    : { ...advice, hint: `${advice.hint}; likewise ${shellCommand(others)}` };
+}
+
+function joinedOverride(
+  position: number,
+  typed: TypedOverrides,
+  split: SplitOverride,
+): Joined | undefined {
   const { values } = split;
   if (values.length === 1) return tried(NO_EQUALS, values.join(), split);
   if (/^["']/.test(values[0] ?? "")) return inQuotes(split);
@@ -267,6 +296,7 @@ function splitAt(position: number, typed: TypedOverrides): SplitOverride | undef
     base,
     group: isChoice({ keyOrGroup: key }, base) ? key : undefined,
     node: nodeAt(key),
+    end,
     replaced: (written) => ({
       typed: { texts: [...above, written, ...below], compose },
       position: above.length,
@@ -275,7 +305,7 @@ function splitAt(position: number, typed: TypedOverrides): SplitOverride | undef
 }
 
 /** For a list, dict, call or row of values with blanks between its parts: without them, or with commas. */
-function withoutBlanks(split: SplitOverride): Advice | undefined {
+function withoutBlanks(split: SplitOverride): Joined | undefined {
   const joined = split.values.reduce((text, part) => {
     const isSeparated = /[,:[{(]$/.test(text) || /^[,:\]})]/.test(part);
     return `${text}${isSeparated ? "" : ","}${part}`;
@@ -284,7 +314,7 @@ function withoutBlanks(split: SplitOverride): Advice | undefined {
 }
 
 /** For the name of a function with its arguments: `lr=range 1 4`. */
-function asCall(split: SplitOverride): Advice | undefined {
+function asCall(split: SplitOverride): Joined | undefined {
   const [name = "", ...parameters] = split.values;
   return FUNCTIONS.has(name) && parameters.every(isNumber)
     ? tried("arguments stand in parentheses", `${name}(${parameters.join(",")})`, split)
@@ -292,7 +322,7 @@ function asCall(split: SplitOverride): Advice | undefined {
 }
 
 /** For a key with a list. */
-function asItems(split: SplitOverride): Advice | undefined {
+function asItems(split: SplitOverride): Joined | undefined {
   const { node, values } = split;
   return node?.kind === "list" && !values.some((value) => /^\[.*\]$/.test(value))
     ? tried("a list stands in brackets", `[${values.join(",")}]`, split)
@@ -300,7 +330,7 @@ function asItems(split: SplitOverride): Advice | undefined {
 }
 
 /** For a group, and for numbers: none of them is a text with blanks. */
-function asSweep(split: SplitOverride): Advice | undefined {
+function asSweep(split: SplitOverride): Joined | undefined {
   const { base, group, values } = split;
   const options = group === undefined ? undefined : optionsForHint(base.repository, group);
   const isOne = (value: string): boolean =>
@@ -313,18 +343,21 @@ function asSweep(split: SplitOverride): Advice | undefined {
 const isNumber = (value: string): boolean => /^[-+]?(?:\d|\.\d)[\w.+-]*$/.test(value);
 
 /** The value in place of the parts, or what it needs besides. */
-function tried(reason: string, value: string, split: SplitOverride): Advice | undefined {
+function tried(reason: string, value: string, split: SplitOverride): Joined | undefined {
   const written = split.head + value;
   if (select(() => parseOverride(written)) === undefined) return undefined;
   const advice = corrected(reason, written);
   const { position, typed } = split.replaced(written);
   const next = nextRemedy(advice, position, typed);
-  if (next !== undefined) return next.proposals === undefined ? undefined : next;
+  if (next !== undefined) {
+    const isSame = next.proposals?.includes(written) === true;
+    return next.proposals === undefined ? undefined : { advice: next, ...(isSame && { written }) };
+  }
   const secrets = select(() => secretOverrides(typed.compose(typed.texts)));
-  return secrets?.has(written) === true ? undefined : advice;
+  return secrets?.has(written) === true ? undefined : { advice, written };
 }
 
-function inQuotes({ head, node, replaced, values }: SplitOverride): Advice | undefined {
+function inQuotes({ head, node, replaced, values }: SplitOverride): Joined | undefined {
   const [first = ""] = values;
   if (node !== undefined && !takesText(node) && isNumber(first)) return undefined;
   const value = values.join(" ");
@@ -332,7 +365,9 @@ function inQuotes({ head, node, replaced, values }: SplitOverride): Advice | und
     const whole = head + text;
     const { typed } = replaced(whole);
     const joined = select(() => typed.compose(typed.texts));
-    if (joined !== undefined) return splitExample(secretOverrides(joined).get(whole) ?? whole);
+    if (joined === undefined) continue;
+    const written = secretOverrides(joined).get(whole) ?? whole;
+    return { advice: splitExample(written), written };
   }
   return undefined;
 }

@@ -11,8 +11,9 @@ import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { overrideKeyOf, type RunMode } from "./defaults/list.ts";
+import { packageOf } from "./options-with-key.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import { allGroups, optionsForHint, type Repository } from "./sources/repository.ts";
+import { allGroups, loadQuietly, optionsForHint, type Repository } from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;
@@ -28,6 +29,10 @@ export interface TrapRequest {
   /** The config, before the overrides or after them. */
   readonly root: ConfigNode;
   readonly context: Pick<ResolveContext, "dialect">;
+  /** Whether a value at a path is secret. */
+  readonly isSecret: (path: readonly string[]) => boolean;
+  /** Whether a schema takes no null at a path. */
+  readonly refusesNull: (path: readonly string[]) => boolean;
   /** Whether what is often in order is noted, too. */
   readonly notesRareCases: boolean;
   /** The sweep, of whose jobs one is composed. */
@@ -61,6 +66,7 @@ const notesOfFiles = (request: TrapRequest): readonly CompositionWarning[] =>
         ...headersBelowKeys(files),
         ...filesOfText(files),
         ...dottedKeys(files),
+        ...optionsAsKeys(files, request.choices),
         ...slashesInPackages(files),
         ...misspeltKeywords(files),
       ];
@@ -118,6 +124,27 @@ const dottedKeys = (request: Files): readonly CompositionWarning[] =>
     }),
   );
 
+/** `model: resnet` beside a defaults list, for an item of it. */
+const optionsAsKeys = (
+  { configs, repository }: Files,
+  choices: TrapRequest["choices"],
+): readonly CompositionWarning[] =>
+  configs.flatMap(({ group, node, package: pkg }) =>
+    entriesOf(node).flatMap(({ key, value }) => {
+      if (value.kind !== "scalar" || typeof value.value !== "string") return [];
+      if (pkg !== null || value.origin.kind !== "file") return [];
+      const meant = group === undefined ? String(key) : `${group}/${key}`;
+      if ([...choices.keys()].some((choice) => choice.split("@")[0] === meant)) return [];
+      if (!optionsForHint(repository, meant).includes(value.value)) return [];
+      return [
+        note(
+          `${describeOrigin(value.origin)}: '${key}' is a text: the option of the config group ${meant} is chosen in the defaults list, by \`- ${key}: ${value.value}\``,
+          value.origin,
+        ),
+      ];
+    }),
+  );
+
 /** `db@a/b: mysql`, whose package is one key with a slash. */
 const slashesInPackages = (request: Files): readonly CompositionWarning[] =>
   request.configs.flatMap(({ defaults }) =>
@@ -165,7 +192,10 @@ function sweepsThatAreNone(request: TrapRequest): readonly CompositionWarning[] 
   const sweepsNothing = isWithoutSweeps(request);
   return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
     if (type === "delete" || value === undefined) return [];
-    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    const path = splitKey(keyOrGroup, context.dialect);
+    const node = valueBefore(root, path);
+    // The note shows the values.
+    if (request.isSecret(path)) return [];
     if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
     const head = origin.text.slice(0, value.span.start);
     if (value.kind === "list" && sweepsNothing && value.items.length > 1) {
@@ -474,15 +504,22 @@ const MOST_NAMED = 5;
  * `seed=None` where the config has null, a number, a bool or a container: a text takes its place, and null was meant. Where it has a
  * text, `None` may be one of its names.
  */
-function textsForNull({ context, root, values }: TrapRequest): readonly CompositionWarning[] {
+function textsForNull({
+  context,
+  refusesNull,
+  root,
+  values,
+}: TrapRequest): readonly CompositionWarning[] {
   return values.flatMap(({ keyOrGroup, origin, type, value }) => {
     if (type === "delete" || value?.kind !== "scalar" || value.quote !== undefined) return [];
     if (value.value !== NONE) return [];
-    const node = valueBefore(root, splitKey(keyOrGroup, context.dialect));
+    const path = splitKey(keyOrGroup, context.dialect);
+    const node = valueBefore(root, path);
     if (node === undefined || (node.kind === "scalar" && typeof node.value === "string")) return [];
     // Null would be refused.
     if (node.type !== undefined && node.type.kind !== "any" && node.type.optional !== true)
       return [];
+    if (refusesNull(path)) return [];
     const head = origin.text.slice(0, origin.text.lastIndexOf(NONE));
     return [note(`${origin.text} sets the text 'None': for null, use ${head}null`, origin)];
   });
@@ -522,12 +559,6 @@ const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, str
 
 const KEYS = new WeakMap<TrapRequest["choices"], ReadonlyMap<string, string>>();
 
-/** The package at which a group's option is, from its override key. */
-function packageOf(key: string): string {
-  const [group = "", pkg = group.replaceAll("/", ".")] = key.split("@");
-  return pkg;
-}
-
 /** What a sweep reads once, before its jobs, in options that it sweeps over. */
 function settingsInOptions(request: TrapRequest): readonly CompositionWarning[] {
   const { overrides, repository, optionsOf } = request;
@@ -547,15 +578,6 @@ function settingsInOptions(request: TrapRequest): readonly CompositionWarning[] 
     }
     return [];
   });
-}
-
-function loadQuietly(path: string, repository: Repository): LoadedConfig | undefined {
-  try {
-    return repository.load(path);
-  } catch {
-    // Its error is that of the job that chooses it.
-    return undefined;
-  }
 }
 
 /** The first setting of a config that only the sweep as a whole can have. */

@@ -218,3 +218,17 @@ export function closedAt(
 
 const isClosed = (part: SchemaObject): boolean =>
   part["additionalProperties"] === false || part["unevaluatedProperties"] === false;
+
+/** Whether a schema declares types or values for these keys, of which none is null. Without the document, all branches count. */
+export function refusesNull(schema: JsonSchema, path: readonly string[]): boolean {
+  const declared = applicableSchemas(schema, path, {}).flatMap((part) => [
+    ...(isList(part["type"]) ? part["type"] : [part["type"]]),
+    ...(listOf(part["enum"]) ?? []),
+    part["const"],
+  ]);
+  return (
+    !declared.includes("null") &&
+    declared.some((each) => each !== undefined) &&
+    !declared.includes(null)
+  );
+}

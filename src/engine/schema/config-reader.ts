@@ -2,15 +2,19 @@
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, nearest } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
+  applicableSchemas,
   isList,
   isStandardValidator,
+  isText,
   type JsonSchema,
   jsonSchemaOf,
   member,
+  objectOf,
+  refusesNull,
   type SchemaObject,
   type StandardValidator,
   schemasAtRoot,
@@ -39,8 +43,10 @@ export interface ConfigReader {
   problems(schema: GivenSchema, tree: ConfigNode): readonly SchemaIssue[];
   /** The values that a JSON Schema marks secret, or the one that a validator's library gives. */
   secrets(schema: GivenSchema, tree: ConfigNode): readonly SecretPath[];
-  /** Whether a value at these keys would be secret. */
+  /** Whether a value at these keys would be secret, or was probably meant for a key whose value is. */
   isSecret(schema: GivenSchema, path: readonly string[]): boolean;
+  /** Whether no value at these keys can be null. */
+  refusesNull(schema: GivenSchema, path: readonly string[]): boolean;
   /** What the schema makes of a tree. */
   output(schema: GivenSchema, tree: OpenTree, name: string): SchemaOutcome;
   /** The type that the schema declares at these keys, except null; undefined if it leaves it open. */
@@ -90,11 +96,12 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
     problems(givenSchema, tree) {
       const schema = loaded(givenSchema);
       return isStandardValidator(schema)
-        ? validated(tree, schema).issues
+        ? validated(tree, schema, asJson(schema)).issues
         : treeIssues(tree, schema, compile);
     },
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
     isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
+    refusesNull: (schema, path) => refusesNull(asJson(loaded(schema)), path),
     typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
     output(givenSchema, { resolved, written }, name) {
       const schema = loaded(givenSchema);
@@ -103,7 +110,7 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
         return { ...open, tree: withDefaults(written, schema, name) };
       const values = resolved();
       if (values === undefined) return open;
-      const { after, before, issues } = validated(values, schema);
+      const { after, before, issues } = validated(values, schema, asJson(schema));
       return issues.length > 0
         ? { ...open, issues }
         : { ...withOutput(written, before, after, name), issues, isFinal: true };
@@ -117,8 +124,7 @@ const SCHEMA_TYPES = ["string", "integer", "number", "boolean", "array", "object
 type SchemaType = (typeof SCHEMA_TYPES)[number];
 
 function declaredType(path: readonly string[], schema: JsonSchema): SchemaType | undefined {
-  let parts = schemasAtRoot(schema, undefined);
-  for (const name of path) parts = schemasBelow(parts, name, schema, undefined);
+  const parts = applicableSchemas(schema, path, {});
   const types = new Set(
     parts.flatMap(({ type }) =>
       SCHEMA_TYPES.filter(
@@ -136,6 +142,36 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
   /** Of zod: the unknown keys in the object at the path. */
   readonly keys?: readonly PropertyKey[];
+  /** Of zod: the accepted values, also of a discriminator. */
+  readonly values?: readonly unknown[];
+  readonly options?: readonly unknown[];
+  /** Of valibot and arktype: what is accepted, as a text. */
+  readonly expected?: unknown;
+}
+
+/** The texts that a validator accepts where it refuses one, as far as it or its JSON Schema says. */
+function acceptedTexts(
+  { expected, options = [], values = [] }: StandardIssue,
+  parts: readonly SchemaObject[],
+): readonly string[] {
+  const quoted = typeof expected === "string" ? expected.matchAll(/"([^"]+)"/g) : [];
+  const declared = parts.flatMap((part) => [
+    ...(isList(part["enum"]) ? part["enum"] : []),
+    part["const"],
+  ]);
+  return [...values, ...options, ...declared, ...[...quoted].map(([, text]) => text)].filter(
+    isText,
+  );
+}
+
+/** What was probably meant by a value that a validator refuses. */
+function textMeant(node: ConfigNode, accepted: readonly string[]): Pick<SchemaIssue, "nearest"> {
+  if (node.kind !== "scalar" || !isText(node.value)) return {};
+  const refused = node.value;
+  // The text about what is accepted may quote what is refused.
+  const others = accepted.filter((text) => text !== refused);
+  const similar = nearest(refused, others);
+  return similar === undefined ? {} : { nearest: similar };
 }
 
 /**
@@ -144,26 +180,40 @@ interface StandardIssue {
  */
 function issuesAt(
   tree: ConfigNode,
-  { keys = [], message, path = [] }: StandardIssue,
+  issue: StandardIssue,
+  partsAt: (tokens: readonly string[]) => readonly SchemaObject[],
 ): readonly SchemaIssue[] {
+  const { keys = [], message, path = [] } = issue;
   const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
   const unknown = keys.map((key) => [...tokens, String(key)]).filter((each) => has(tree, each));
   if (unknown.length > 0)
     return unknown.map((each) => {
       const { key, node } = nodeAt(tree, each);
-      const expected = "no such key";
+      const available = propertiesOf(partsAt(tokens));
+      const similar = nearest(each.at(-1) ?? "", available);
       return {
         problem: "unknown_key",
         key,
         pointer: pointerTo(each),
-        expected,
+        expected: available.length === 0 ? "no such key" : `one of ${available.join(", ")}`,
         origin: originOf(node),
+        ...(available.length > 0 && { available }),
+        ...(similar !== undefined && { nearest: similar }),
       };
     });
   const { key, node } = nodeAt(tree, tokens);
   const place = { pointer: pointerTo(tokens), expected: "another value", message };
   return has(tree, tokens)
-    ? [{ ...place, problem: "invalid_value", key, value: node, origin: originOf(node) }]
+    ? [
+        {
+          ...place,
+          problem: "invalid_value",
+          key,
+          value: node,
+          origin: originOf(node),
+          ...textMeant(node, acceptedTexts(issue, partsAt(tokens))),
+        },
+      ]
     : [{ ...place, problem: "missing_key", key: absentKey(tree, tokens), origin: originOf(node) }];
 }
 
@@ -182,6 +232,7 @@ const absentKey = (tree: ConfigNode, tokens: readonly string[]): string => {
 function validated(
   tree: ConfigNode,
   { "~standard": { validate, vendor } }: StandardValidator,
+  jsonSchema: JsonSchema,
 ): {
   readonly before: unknown;
   readonly after: unknown;
@@ -198,7 +249,9 @@ function validated(
   const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
   // To a validator, the marker of a missing value is a text like any other.
   const missing = missingValues(tree);
-  const found = (issues ?? []).flatMap((issue) => issuesAt(tree, issue));
+  const document = (issues ?? []).length > 0 ? toJson(tree) : null;
+  const partsAt = (tokens: readonly string[]) => applicableSchemas(jsonSchema, tokens, document);
+  const found = (issues ?? []).flatMap((issue) => issuesAt(tree, issue, partsAt));
   const all = [
     ...[...missing].map(
       ([pointer, node]): SchemaIssue => ({
@@ -243,15 +296,44 @@ export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly Secr
   return found;
 }
 
-/** Whether a value at these keys would be secret in any tree. */
+/** Whether a value at these keys would be secret in any tree, or the keys are those of a secret, misspelt or without those around it. */
 export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
   let parts = schemasAtRoot(schema, undefined);
   if (parts.some(marksSecret)) return true;
+  let isDeclared = true;
   for (const name of path) {
-    parts = schemasBelow(parts, name, schema, undefined);
+    const names = propertiesOf(parts);
+    const meant = names.includes(name) ? undefined : nearest(name, names);
+    isDeclared &&= meant === undefined;
+    parts = schemasBelow(parts, meant ?? name, schema, undefined);
     if (parts.some(marksSecret)) return true;
   }
-  return false;
+  const last = path.at(-1);
+  return (
+    (parts.length === 0 || !isDeclared) &&
+    last !== undefined &&
+    nearest(last, secretNames(schema)) !== undefined
+  );
+}
+
+const propertiesOf = (parts: readonly SchemaObject[]): readonly string[] =>
+  parts.flatMap((part) => Object.keys(objectOf(part["properties"]) ?? {}));
+
+/** The names of the properties that a schema marks secret, at any depth. */
+function secretNames(schema: JsonSchema): readonly string[] {
+  const names = new Set<string>();
+  const seen = new Set<SchemaObject>();
+  const visit = (parts: readonly SchemaObject[]): void => {
+    const unseen = parts.filter((part) => !seen.has(part));
+    for (const part of unseen) seen.add(part);
+    for (const name of propertiesOf(unseen)) {
+      const below = schemasBelow(unseen, name, schema, undefined);
+      if (below.some(marksSecret)) names.add(name);
+      else visit(below);
+    }
+  };
+  visit(schemasAtRoot(schema, undefined));
+  return [...names];
 }
 
 const marksSecret = (part: SchemaObject): boolean =>

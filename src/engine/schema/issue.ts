@@ -25,6 +25,8 @@ export interface SchemaIssue {
   readonly origin: Origin;
   /** The environment variables that the value is made of. */
   readonly variables?: readonly string[];
+  /** What would set a value that is not given, besides config files and overrides. */
+  readonly setters?: readonly string[];
   /** For an unknown key: the keys that may stand there. */
   readonly available?: readonly string[];
   /** For an unknown key: the accepted key it resembles most, when one is near; for a value, the accepted one. */
@@ -95,6 +97,7 @@ function renderIssue(issue: SchemaIssue): string {
     ["meaning", issue.description],
     ["from", describeOrigin(issue.origin)],
     ["environment", issue.variables?.join(", ")],
+    ["set by", issue.setters?.join(" or ")],
   ];
   return [
     `  ${headline(issue)}`,

@@ -1,6 +1,14 @@
 /** Files and directories: reading, creation, reasons of failures, and paths for people. */
 
-import { mkdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isError } from "./builtin-types.ts";
@@ -170,6 +178,29 @@ export function makeDirectory(path: string): boolean {
     if (errorCode(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
     makeDirectory(parent);
     return makeDirectory(path);
+  }
+}
+
+/** The directories on a path that do not exist, innermost first. */
+export function missingFrom(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (
+    let ancestor = path;
+    !existsSync(ancestor) && dirname(ancestor) !== ancestor;
+    ancestor = dirname(ancestor)
+  )
+    missing.push(ancestor);
+  return missing;
+}
+
+/** Removes directories that are empty, the innermost first. Other processes may have written into them in the meantime. */
+export function removeEmpty(made: readonly string[]): void {
+  for (const directory of made) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      return;
+    }
   }
 }
 

@@ -47,8 +47,8 @@ export const columnWidths = (rows: readonly (readonly string[])[]): readonly num
   );
 
 /**
- * Narrows the widest columns so that all of them take at most `room`. None becomes narrower than its heading, so that they may
- * take more on a very narrow terminal.
+ * Narrows the widest columns so that all of them take at most `room`: down to their headings, and where that leaves too little of the
+ * values, the headings like them. A few letters are left, so that many columns may take more.
  */
 export function fittedWidths(
   widths: readonly number[],
@@ -56,13 +56,25 @@ export function fittedWidths(
   room: number,
 ): readonly number[] {
   const least = headings.map(textWidth);
-  for (let most = Math.max(0, ...widths); ; most--) {
+  const fits = (fitted: readonly number[]) => fitted.reduce((sum, width) => sum + width, 0) <= room;
+  for (let most = Math.max(0, ...widths); most >= 0; most--) {
     const fitted = widths.map((width, column) =>
       Math.min(width, Math.max(most, least[column] ?? 0)),
     );
-    if (most <= 0 || fitted.reduce((sum, width) => sum + width, 0) <= room) return fitted;
+    if (widths.some((width, column) => (fitted[column] ?? 0) < Math.min(width, READABLE))) break;
+    if (fits(fitted)) return fitted;
+  }
+  for (let most = Math.max(0, ...widths); ; most--) {
+    const fitted = widths.map((width) => Math.min(width, most));
+    if (most <= FEWEST_LETTERS || fits(fitted)) return fitted;
   }
 }
+
+/** A value that is cut further for the sake of headings says too little: of a number, its first digits. */
+const READABLE = 7;
+
+/** With fewer, neither a heading nor a value says anything. */
+const FEWEST_LETTERS = 4;
 
 /** Blanks where a line may end: not between a number and its unit, as in `54.2 %` and `5.97 ms`. */
 const BREAK = / (?!(?:%|[\u00b5\u03bcmn]?s|[kMG]?B|[kKMG]iB|min|h)(?!\w))|(?<!\d) /;

@@ -2,6 +2,8 @@
 
 import type { Composition } from "../../engine/compose/compose.ts";
 import { splitOverrides } from "../../engine/compose/index.ts";
+import { refusesNull } from "../../engine/compose/schemas.ts";
+import { isAboutSecret } from "../../engine/compose/secrets.ts";
 import { trapNotes } from "../../engine/compose/traps.ts";
 import type { ErrorDetails, NestedError } from "../../engine/values/error-details.ts";
 import { describeOrigin, lineColumn, type Origin } from "../../engine/values/origin.ts";
@@ -90,6 +92,8 @@ export function warningsOf(composition: Composition, directory: string): readonl
     ...about,
     mode: "run",
     optionsOf: () => [],
+    isSecret: (path) => isAboutSecret(path, composition.secrets),
+    refusesNull: (path) => refusesNull(composition.schemas, path),
     notesRareCases: false,
   });
   const all = [...composition.warnings, ...notes].map(

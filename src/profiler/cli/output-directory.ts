@@ -17,7 +17,13 @@ import {
   removeIfAllowed,
 } from "../../foundation/system/atomic-write.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
-import { errorCode, fileProblem, makeDirectory } from "../../foundation/system/files.ts";
+import {
+  errorCode,
+  fileProblem,
+  makeDirectory,
+  missingFrom,
+  removeEmpty,
+} from "../../foundation/system/files.ts";
 import { DIRECTORY_CLAIM, holderOf, tryClaim } from "../../foundation/system/process-claim.ts";
 import { ToolError } from "../machine/tool-error.ts";
 import { RESULT_FILES } from "../tools/tool-table.ts";
@@ -254,29 +260,6 @@ function isTaken(directory: string): boolean {
   if (found?.isSymbolicLink() === true && !existsSync(directory))
     throw new Error(`it is a link to '${readlinkSync(directory)}', which does not exist`);
   return found !== undefined;
-}
-
-/** The parent directories that do not exist, innermost first. */
-function missingFrom(path: string): readonly string[] {
-  const missing: string[] = [];
-  for (
-    let ancestor = path;
-    !existsSync(ancestor) && dirname(ancestor) !== ancestor;
-    ancestor = dirname(ancestor)
-  )
-    missing.push(ancestor);
-  return missing;
-}
-
-/** Removes the innermost first. Other processes may have written into them in the meantime. */
-function removeEmpty(made: readonly string[]): void {
-  for (const directory of made) {
-    try {
-      rmdirSync(directory);
-    } catch {
-      return;
-    }
-  }
 }
 
 /** Merges directories that exist in both places. */

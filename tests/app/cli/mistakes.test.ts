@@ -46,6 +46,7 @@ const proposedOverrides = (hint: string): readonly string[] =>
     ? hint
         .slice("use ".length)
         .replace(ALSO_MULTIRUN, "")
+        .replace(/; with .* the key is there$/, "")
         .replace(/ \(in a shell: .*\)$/, "")
         .split(", or ")
         .filter((text) => !text.startsWith("add --multirun"))
@@ -60,7 +61,9 @@ const ALSO_MULTIRUN = /, and add --multirun .*$/;
 const correctedOverride = (hint: string): string | undefined =>
   /(?:^use|write) /.test(hint)
     ? undefined
-    : /^[^=]*: (?:use )?(\S*?=.*?)(?: \(in a shell: .*\))?(?:, or a config file)?$/.exec(hint)?.[1];
+    : /^[^=]*: (?:use )?(\S*?=.*?)(?: \(in a shell: .*\))?(?:, or a config file|; likewise .*)?$/.exec(
+        hint,
+      )?.[1];
 
 /** The lines that a hint proposes for a file: "write `a: b`, or `c: d`". */
 const proposedLines = (hint: string): readonly string[] =>

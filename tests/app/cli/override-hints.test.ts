@@ -1,95 +1,102 @@
 import { describe, expect, it } from "vitest";
 import { program } from "./program.ts";
 
-describe("bare word", () => {
-  const { run } = program({ "conf/config.yaml": "lr: 1\ndb: {port: 2}\n" }, {});
+const TREE = {
+  "conf/config.yaml":
+    "defaults:\n- db: mysql\n- _self_\nlr: 0.1\ndepth: 1\nfast: false\nshuffle: true\nlearning_rate: 1\nname: x\nserver: {host: h}\n",
+  "conf/db/mysql.yaml": "port: 1\n",
+  "conf/db/pg.yaml": "port: 2\n",
+};
 
-  // What it is answered with: tests/ui/hints/word-without-equals.case.
-  it("other wrong overrides keep their hints", async () => {
-    expect((await run(["lr=[1", "2]"])).stderr).not.toContain("write KEY=VALUE");
+/** The words of a line, as a shell splits it. */
+const wordsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = ""]) => quoted ?? bare);
+
+/** The overrides that the usage error proposes. */
+const proposed = (stderr: string): readonly string[] =>
+  wordsOf(/write config values without dashes: (.*)/.exec(stderr)?.[1] ?? "");
+
+describe("values of the config that are written as flags", () => {
+  it.each([
+    ["--lr 0.2 --depth=4", ["lr=0.2", "depth=4"]],
+    ["--fast", ["fast=true"]],
+    ["--no-shuffle --fast", ["shuffle=false", "fast=true"]],
+    ["--learning-rate 2", ["learning_rate=2"]],
+    ["--server-host a", ["server.host=a"]],
+    ["--host a", ["server.host=a"]],
+    ["--db.prot=3", ["db.port=3"]],
+    ["--db pgg", ["db=pg"]],
+    ["--seed 3", ["+seed=3"]],
+    ["--names x -lr 1", ["name=x", "lr=1"]],
+  ])("%s are proposed as overrides that the config takes", async (line, overrides) => {
+    const { run } = program(TREE);
+    const { exitCode, stderr } = await run([...line.split(" "), "db=mysql"]);
+    expect(exitCode).toBe(2);
+    expect(proposed(stderr)).toEqual(overrides);
+    expect(await run(overrides)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   it.each([
-    [["lr=my", "first", "run"], "put all of it in quotes, like 'lr=my first run'"],
-    [["lr.3", "db.port=3"], "use lr=3"],
-    [["train.yaml", "lr"], "to choose a config, use --config-name train"],
-    [["lr", "3"], "write KEY=VALUE or GROUP=OPTION, without spaces around the '=': lr=3"],
-  ])("%j has one remedy", async (argv, remedy) => {
-    expect((await run(argv)).stderr).toMatch(
-      new RegExp(`Hint: .*${remedy.replace(/[.*+?^$()]/g, "\\$&")}$`, "m"),
-    );
+    ["--reslove", "did you mean --resolve?"],
+    ["--reslove --lr 1", "did you mean --resolve?"],
+    // The rest of the line has a mistake of its own.
+    ["--learning-rate 2 lrr=1", "write config values without dashes: learning-rate=2"],
+    // Nothing tells its value.
+    ["--lr db=pg", "write config values without dashes: lr=VALUE"],
+  ])("%s: what is said otherwise stays", async (line, said) => {
+    const { exitCode, stderr } = await program(TREE).run(line.split(" "));
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(said);
+  });
+
+  it("has no value of a secret", async () => {
+    const schema = { properties: { server: { properties: { host: { writeOnly: true } } } } };
+    const { run } = program(TREE, { schema } as object);
+    for (const line of ["--server.host=hunter2", "--host hunter2", "--server-host hunter2"])
+      expect((await run(line.split(" "))).stderr).not.toContain("hunter2");
   });
 });
 
-describe("closed key", () => {
-  const FILES = { "conf/config.yaml": "infer: {batch_size: 4}\nfree: {a: 1}\n" };
-  const SCHEMA = {
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      infer: {
-        type: "object",
-        additionalProperties: false,
-        properties: { batch_size: { type: "integer" }, later: { type: "integer" } },
-      },
-      free: { type: "object" },
-    },
-  };
+describe("several overrides that a shell has split", () => {
+  it.each([
+    [
+      ["lr=", "0.1", "depth=", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "=", "0.1", "depth", "=", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "0.1", "depth", "3"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [
+      ["lr", "0.1", "db=pg", "depth", "=3", "-cn", "config"],
+      ["lr=0.1", "depth=3"],
+    ],
+    [["lr", "=0.1", "depth"], ["lr=0.1"]],
+    [
+      ["name=my", "walk", "depth=2", "server.host=a", "b"],
+      ["name=my walk", "server.host=a b"],
+    ],
+    [
+      ["lr=", "0.1", "name=my", "walk"],
+      ["lr=0.1", "name=my walk"],
+    ],
+  ])("%j are told at once", async (argv, overrides) => {
+    const { run } = program(TREE);
+    const { exitCode, stderr } = await run(argv);
+    expect(exitCode).toBe(1);
+    const [, text = ""] = /Hint: .*?(?:: |like )((?:'?[\w.]+=).*)/.exec(stderr) ?? [];
+    expect(wordsOf(text.replace("; likewise", ""))).toEqual(overrides);
+    expect(await run(overrides)).toMatchObject({ exitCode: 0, stderr: "" });
+  });
 
-  describe("an override of an unknown key, where the schema", () => {
-    const { run } = program(FILES, { schema: SCHEMA, restAsOverrides: (rest) => rest });
-
-    it("takes no other: says the nearest one, and never to add it", async () => {
-      const { exitCode, stderr } = await run(["infer.batchsize=8"]);
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain("Hint: use infer.batch_size=8\n");
-      expect(stderr).not.toContain("+infer");
-      expect((await run(["batch_size=8"])).stderr).toContain("Hint: use infer.batch_size=8\n");
-    });
-
-    it("takes no other and none is near: says where the keys are shown", async () => {
-      const { stderr } = await run(["infer.lr=8"]);
-      expect(stderr).toContain("'infer' accepts no other keys; 'prog --help infer' lists its keys");
-      expect(stderr).toContain("arguments for your program follow --");
-      expect(stderr).not.toContain("+infer");
-      expect((await run(["lr=8"])).stderr).toContain(
-        "the config accepts no other keys; 'prog --help'",
-      );
-    });
-
-    it.each([["free.b=1"], ["infer.later=1"], ["free.c.d=1"], ["hydra.zzz=1"]])(
-      "takes %s: says how to add it",
-      async (override) => {
-        expect((await run([override])).stderr).toContain(`+${override} to add the key\n`);
-        expect((await run([`+${override}`])).stderr).toBe("");
-      },
-    );
-
-    it("takes it not, in a sweep", async () => {
-      const { stderr } = await run(["-m", "infer.batchsize=8,9"]);
-      expect(stderr).toContain("Hint: use infer.batch_size=8,9\n");
-    });
-
-    it("takes it not, in a sweep without --multirun", async () => {
-      expect((await run(["infer.batchsize=8,9"])).stderr).toContain(
-        "Hint: use infer.batch_size=8,9, and add --multirun to run one job for each value\n",
-      );
-      const { stderr } = await run(["infer.lr=8,9"]);
-      expect(stderr).toContain("'infer' accepts no other keys");
-      expect(stderr).not.toContain("+infer");
-    });
-
-    it("takes it not, in a zip without --multirun", async () => {
-      const zip = (key: string) => run([`+z=zip(${key}=choice(1,2),free.a=choice(1,2))`]);
-      expect((await zip("infer.batchsize")).stderr).toContain(
-        "Hint: use +z=zip(infer.batch_size=choice(1,2),free.a=choice(1,2)), and add --multirun to run one job for each value\n",
-      );
-      expect((await zip("infer.lr")).stderr).not.toContain("+infer");
-    });
-
-    it("takes it not in a dict: says the dict with the key that was meant", async () => {
-      const { stderr } = await run(["infer={batchsize:8}"]);
-      expect(stderr).toContain("Hint: use infer={batch_size:8} (in a shell: ");
-    });
+  it("are told with the values of their sweeps", async () => {
+    const { run } = program(TREE);
+    const { stderr } = await run(["lr=0.1", "0.2", "depth=1", "2"]);
+    expect(stderr).toContain("lr=0.1,0.2; likewise depth=1,2\n");
+    expect(await run(["-m", "lr=0.1,0.2", "depth=1,2"])).toMatchObject({ exitCode: 0 });
   });
 });

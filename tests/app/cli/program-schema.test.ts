@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type } from "arktype";
 import { execa } from "execa";
+import * as v from "valibot";
 import { describe, expect, expectTypeOf, it, test } from "vitest";
 import { z } from "zod";
 import type { Config } from "../../../src/engine/compose/index.ts";
@@ -49,6 +51,28 @@ describe("a validator of the standard-schema interface as the program's schema",
     const { stderr } = await run([], () => expect.fail());
     expect(stderr).toMatch(/^ {2}db\.tls: missing\n {4}problem: .*expected boolean/m);
     expect(stderr).toMatch(/^ {2}db\.prt: unknown key\n[\s\S]*? {4}from: +\S*config\.yaml:3:/m);
+  });
+
+  it.each([
+    [
+      "zod",
+      z.object({
+        kind: z.enum(["mysql", "pg"]),
+        tag: z.discriminatedUnion("t", [
+          z.object({ t: z.literal("first") }),
+          z.object({ t: z.literal("second") }),
+        ]),
+        net: z.strictObject({ port: z.number() }),
+      }),
+      ["mysql", "second", "port"],
+    ],
+    ["valibot", v.object({ kind: v.picklist(["mysql", "pg"]) }), ["mysql"]],
+    ["arktype", type({ kind: "'mysql'|'pg'" }), ["mysql"]],
+  ])("names what is similar among what is accepted, with %s", async (_, validator, meant) => {
+    const text = "kind: mysq\ntag: {t: secnd}\nnet: {port: 1, prt: 2}\n";
+    const { run } = program({ "conf/config.yaml": text }, { schema: validator });
+    const { stderr } = await run([], () => expect.fail());
+    expect([...stderr.matchAll(/did you mean: (.*)/g)].map(([, name]) => name)).toEqual(meant);
   });
 
   it("describes the keys, where its library gives a JSON Schema", async () => {

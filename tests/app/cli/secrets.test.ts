@@ -76,7 +76,7 @@ describe("a value that the schema marks secret", () => {
   });
 
   test.each([
-    ["lists+=cccccc", "lists=cccccc"],
+    ["lists+=cccccc", "lists=***"],
     ["lists.2=cccccc", "list index out of range"],
     ["+lists=cccccc", "An item is already at 'lists'"],
     ["+each=cccccc", "An item is already at 'each'"],
@@ -217,6 +217,13 @@ describe("a value that the schema marks secret", () => {
       [`db.password=${SECRET}]`],
       [`db.password=${SECRET}`, "nope=1"],
       [`db.pasword=${SECRET}`, `db.password=${SECRET}`],
+      [`db.pasword=${SECRET}`],
+      [`pasword=${SECRET}`],
+      [`bd.password=${SECRET}`],
+      [`--db.passwrd=${SECRET}`],
+      [`db={passwrd:${SECRET}}`],
+      [`db={password:${SECRET},hosst:x}`],
+      [`tokn=${SECRET}`],
       [`+db.password=${SECRET}`],
       [`db.password={a: ${SECRET}}`],
     ];
@@ -235,6 +242,13 @@ describe("a value that the schema marks secret", () => {
     expect(thrown.stderr).toContain("cannot log in with ***");
     expect(thrown.stderr).toContain("db.password=***");
     expect(thrown.stderr).not.toContain(SECRET);
+  });
+
+  test("is in no note about what was meant", async () => {
+    const schema = { properties: { pin: { writeOnly: true } } };
+    const { run } = program({ "conf/config.yaml": "pin: 12\nn: 12\n" }, { schema });
+    expect((await run(["n=21..23"])).stderr).toContain("range(21,24)");
+    expect((await run(["pin=21..23"])).stderr).not.toContain("24");
   });
 
   test("from the environment is masked where it is resolved", async () => {

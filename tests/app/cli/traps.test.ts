@@ -17,6 +17,16 @@ describe("a note about what composes, but not to what was meant", () => {
       [],
     ],
     [
+      "a key like a group with another text, or one that is chosen",
+      {
+        "conf/config.yaml": "defaults:\n- db: a\ndb2: a\nmodel: b\nnet: c\nmaps: {model: a}\n",
+        "conf/db/a.yaml": "x: 1\n",
+        "conf/model/a.yaml": "x: 1\n",
+        "conf/net/c.yaml": "x: 1\n",
+      },
+      ["+net@other=c"],
+    ],
+    [
       "a text for a key that is no group",
       { "conf/config.yaml": "app: {part: b1}\n" },
       ["app.part=b2"],
@@ -249,5 +259,32 @@ describe("a note about what composes, but not to what was meant", () => {
       "note: conf/config.yaml:4:5: None is the text 'None': for null, write null",
       "note: conf/db/a.yaml:1:7: None is the text 'None': for null, write null",
     ]);
+  });
+
+  it.each([
+    [{ type: "number" }, false],
+    [{ enum: [1, 2] }, false],
+    [{ $ref: "#/$defs/rate" }, false],
+    [{ type: ["number", "null"] }, true],
+    [{ anyOf: [{ type: "number" }, { type: "null" }] }, true],
+    [{ enum: [1, null] }, true],
+    [{ minimum: 0 }, true],
+    [true, true],
+  ])("proposes null only where the program's schema takes it: %j", async (lr, isProposed) => {
+    const schema = { $defs: { rate: { type: "number" } }, properties: { lr } };
+    const options = { schema } as object;
+    const { run } = program({ "conf/config.yaml": "lr: 0.1\n" }, options);
+    const { stderr } = await run(["--cfg", "job", "lr=None"]);
+    expect(stderr.includes("for null, use lr=null")).toBe(isProposed);
+    if (isProposed) expect(await run(["lr=null"])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it("proposes no null that the schema of a config refuses", async () => {
+    const entry = { value: { port: 1 }, schema: { properties: { port: { type: "integer" } } } };
+    const options = { store: new Map([["db/base", entry]]) };
+    const files = { "conf/config.yaml": "defaults: [db: base]\n" };
+    const { stderr } = await program(files, options).run(["db.port=None"]);
+    expect(stderr).toContain("expected an integer");
+    expect(stderr).not.toContain("db.port=null");
   });
 });

@@ -215,6 +215,21 @@ Fingerprint of: hydraconf.yaml, plugin.mjs, up.mjs, own.py, python
     expect(hydraconf("--resolve").stdout).toContain("b: 12\n");
   });
 
+  test("tells files that are named for the first time, or no longer, from those that changed", () => {
+    const { folder, hydraconf } = project();
+    hydraconf("trust");
+    writeFileSync(join(folder, "up.mjs"), "export const up = (text) => text;\n");
+    writeFileSync(join(folder, "further.mjs"), "export default { name: 'further' };\n");
+    const settings = join(folder, "hydraconf.yaml");
+    writeFileSync(
+      settings,
+      readFileSync(settings, "utf8").replace("./plugin.mjs", "./further.mjs"),
+    );
+    expect(hydraconf("trust", "--show").stdout).toContain(
+      "Since it was trusted, hydraconf.yaml, up.mjs changed; further.mjs named for the first time; plugin.mjs named no longer\n",
+    );
+  });
+
   test("lists, and is revoked, also for a project that is gone", () => {
     const { folder, env, hydraconf, call } = project();
     expect(hydraconf("trust", "--list").stdout).toBe("No project is trusted\n");

@@ -65,6 +65,15 @@ describe("what a schema marks secret", () => {
     expect(isSecretKey(["free"], SCHEMA)).toBe(false);
   });
 
+  it("is supposed for a key that is misspelt, or stands without those around it", () => {
+    const inner = { properties: { password: { writeOnly: true }, host: { type: "string" } } };
+    const schema = { properties: { db: inner, more: { $ref: "#" } } };
+    for (const key of ["db.pasword", "bd.password", "password", "paswrd", "other.password"])
+      expect([key, isSecretKey(key.split("."), schema)]).toEqual([key, true]);
+    for (const key of ["db.host", "db.hots", "bd.host", "other", "more.db.host"])
+      expect([key, isSecretKey(key.split("."), schema)]).toEqual([key, false]);
+  });
+
   it("does not occur in the profiler's own config, so that its reports have nothing to mask", () => {
     const file = join(packageInfo().root, "schemas/config.schema.json");
     expect(readFileSync(file, "utf8")).not.toMatch(/"writeOnly"|"password"/);

@@ -41,3 +41,32 @@ test("secrets are removed from cells before columns are laid out", () => {
     ),
   ).toBe("| A     | B |\n-------------\n| x=*** | b |\n-------------\n");
 });
+
+const JOBS = [
+  ["job", "server.host", "accuracy", "loss"],
+  ["0", "a-long-host-name", "0.7", "0.25123"],
+];
+
+test.each([
+  [
+    60,
+    [
+      "| job | server.host      | accuracy | loss    |",
+      "| 0   | a-long-host-name | 0.7      | 0.25123 |",
+    ],
+  ],
+  // Values give way to headings,
+  [
+    42,
+    ["| job | server.host | accuracy | loss    |", "| 0   | a-long-hos… | 0.7      | 0.25123 |"],
+  ],
+  // and headings to values that are needed as well.
+  [39, ["| job | server.… | accuracy | loss    |", "| 0   | a-long-… | 0.7      | 0.25123 |"]],
+  [34, ["| job | serve… | accur… | loss   |", "| 0   | a-lon… | 0.7    | 0.251… |"]],
+  // Nobody can read less.
+  [10, ["| job | ser… | acc… | loss |", "| 0   | a-l… | 0.7  | 0.2… |"]],
+])("a table fits a terminal of %i columns", (width, [head = "", row = ""]) => {
+  const rule = "-".repeat(head.length);
+  expect(tableLines(JOBS, { width })).toEqual([head, rule, row, rule]);
+  if (width > 10) expect(head.length).toBeLessThanOrEqual(width);
+});

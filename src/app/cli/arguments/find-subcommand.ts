@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";
 import { interpreterOf, startedAs } from "../../../foundation/system/find-program.ts";
-import { shellCommand } from "../../../foundation/text/shell-words.ts";
+import { shellCommand, shellQuote } from "../../../foundation/text/shell-words.ts";
 import { usageText } from "../../command-line/command-line.ts";
 import type { Flag, Subcommand } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
@@ -41,8 +41,10 @@ export async function runSubcommand(
 export interface ProgramUse extends Pick<Invocation, "cwd" | "env"> {
   /** The verb for it: `run`, `profile`. */
   readonly verb: string;
-  /** The command that does so, if it is another one. */
-  readonly by?: string;
+  /** The command that does so. */
+  readonly by: string;
+  /** Whether that is another command than the one that is called. */
+  readonly isElsewhere: boolean;
   /** Whether its jobs get the config, so that overrides among a script's arguments are the command's. */
   readonly passesConfig: boolean;
 }
@@ -59,7 +61,7 @@ export function refuseMisspelt(
   use: ProgramUse | undefined,
   flags: readonly Flag[],
 ): void {
-  const takesProgram = use !== undefined && use.by === undefined;
+  const takesProgram = use?.isElsewhere === false;
   const [word = ""] = argv;
   const names = subcommands.map(({ name }) => name);
   const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name, flags));
@@ -67,10 +69,10 @@ export function refuseMisspelt(
     throw new ConfigError({
       code: "app.usage",
       message: `the subcommand ${behind} must come first`,
-      hint: `put it first, followed by its own options: ${reordered(argv, behind)}`,
+      hint: `put it first, followed by its own options: ${reordered(argv, behind)}${orQuoted(argv, behind)}`,
     });
   refuseDashes(word, names, flags);
-  if (use?.by !== undefined) refuseScript(argv, use, flags);
+  if (use?.isElsewhere === true) refuseScript(argv, use, flags);
   const isOurs = /^[-~+]|=/.test(word);
   const path = argv.find((each) => PROGRAM_FILE.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
@@ -130,10 +132,10 @@ function refuseDashes(word: string, names: readonly string[], flags: readonly Fl
 }
 
 /** The command line with `--` before the word that begins the program, and what is the command's in front of it. */
-function programAfter(
+export function programAfter(
   argv: readonly string[],
   index: number,
-  { by, cwd, env, passesConfig, verb }: ProgramUse,
+  { by, cwd, env, isElsewhere, passesConfig, verb }: ProgramUse,
   flags: readonly Flag[],
 ): string {
   const [preceding, program] = [argv.slice(0, index), argv.slice(index)];
@@ -153,9 +155,7 @@ function programAfter(
   const started = PROGRAM_FILE.test(first) ? startedAs(first, cwd, env["PATH"]) : [first];
   const ours = [...preceding, ...program.filter(isOurs)];
   const line = shellCommand([...ours, "--", ...started, ...rest]);
-  return by === undefined
-    ? `to ${verb} a program, put -- before it: ${line}`
-    : `to ${verb} a program: ${by} ${line}`;
+  return `to ${verb} a program${isElsewhere ? "" : ", put -- before it"}: ${by} ${line}`;
 }
 
 /** Words that users try as subcommands, and the right way to do what they mean. */
@@ -203,6 +203,14 @@ function reordered(argv: readonly string[], name: string): string {
   return preceding.some((word) => !word.startsWith("-") && word.includes("="))
     ? `${name} ...`
     : shellCommand([name, ...preceding, ...argv.slice(index + 1)]);
+}
+
+/** The name of a subcommand may be the rest of a value that a shell has split: `name=my run`. */
+function orQuoted(argv: readonly string[], name: string): string {
+  const preceding = argv[argv.indexOf(name) - 1] ?? "";
+  return /^[+~]*[A-Za-z_][\w./@-]*=./.test(preceding)
+    ? `; if it belongs to a value: ${shellQuote(`${preceding} ${name}`)}`
+    : "";
 }
 
 /** One line per subcommand, for the program's help. */

@@ -1,7 +1,7 @@
 /** Parses a command line as argparse does in Hydra: flags anywhere between overrides. */
 import { ConfigError, nearest } from "../../../engine/values/errors.ts";
 import { pyRepr } from "../../../engine/values/python-text.ts";
-import { splitAtEquals } from "../../../foundation/text/shell-words.ts";
+import { shellCommand, splitAtEquals } from "../../../foundation/text/shell-words.ts";
 import { type Flag, flagLabel } from "../../job/options.ts";
 import type { ParsedArguments } from "../../job/session.ts";
 import { HYDRA_FLAGS } from "./hydra-flags.ts";
@@ -20,7 +20,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   const overrides: string[] = [];
   const more: string[] = [];
   let ownWords = overrides;
-  let unknown: UnknownWord | undefined;
+  let hasUnknown = false;
   /** The words that argparse's error lists as unrecognized, including overrides after the first run. */
   const unrecognizedWords: string[] = [];
   const apart: string[] = [];
@@ -41,9 +41,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       }
     } else if (matched === "unknown") {
       isFirstRun &&= overrides.length === 0;
-      const next = words[index + 1];
-      const isValue = matches[index + 1] === "override" && next?.includes("=") === false;
-      unknown ??= { word, ...(isValue && { next }) };
+      hasUnknown = true;
       unrecognizedWords.push(word);
     } else {
       isFirstRun &&= overrides.length === 0;
@@ -56,7 +54,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       if (matched.flag.final === true) return { flags: values, overrides };
     }
   }
-  if (unknown !== undefined) throw unrecognized(unknown, unrecognizedWords, flags);
+  if (hasUnknown) throw unrecognized(words, matches, unrecognizedWords, flags);
   return {
     flags: values,
     overrides,
@@ -81,12 +79,6 @@ export function parseIntermixed(argv: readonly string[], flags: readonly Flag[])
   return { ...parsed, overrides: [...parsed.overrides, ...rest] };
 }
 
-/** The first word that looks like a flag and is none, and the word behind it, which may be its value. */
-interface UnknownWord {
-  readonly word: string;
-  readonly next?: string;
-}
-
 /** A word recognised as a flag, and the value attached to it, if any. */
 export interface FlagMatch {
   readonly flag: Flag;
@@ -95,7 +87,9 @@ export interface FlagMatch {
   readonly glued?: string;
 }
 
-function matchFlag(word: string, flags: readonly Flag[]): FlagMatch | "override" | "unknown" {
+type WordMatch = FlagMatch | "override" | "unknown";
+
+function matchFlag(word: string, flags: readonly Flag[]): WordMatch {
   if (!word.startsWith("-") || word === "-") return "override";
   const exact = byName(word, flags);
   if (exact !== undefined) return { flag: exact, name: word };
@@ -208,32 +202,89 @@ const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
 
 function unrecognized(
-  { word, next }: UnknownWord,
+  words: readonly string[],
+  matches: readonly WordMatch[],
   unrecognizedWords: readonly string[],
   flags: readonly Flag[],
 ): ConfigError {
-  const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
-  const [name, value = next ?? PLACEHOLDER] = splitAtEquals(word);
-  const near = nearest(name, names);
-  // With one dash only what has a value is an override.
-  const isAssigned = word.includes("=") || (next !== undefined && word.length > 2);
-  const [, key] =
-    (isAssigned ? /^--?([A-Za-z_][\w.-]*)$/ : /^--([A-Za-z_][\w.-]*)$/).exec(name) ?? [];
-  const plain = names.includes("--plain-flags") ? ", or add --plain-flags" : "";
+  const [word = ""] = words.filter((_, index) => matches[index] === "unknown");
+  const near = nearest(splitAtEquals(word)[0], longNames(flags));
+  const dashed = dashedAmong(words, matches, flags).filter(({ mayBeFlag }) => !mayBeFlag);
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${unrecognizedWords.join(" ")}`,
     nearest: near,
     ...(near === undefined &&
-      key !== undefined && {
-        hint: `write config values without dashes: ${key}=${SECRET.test(key) ? PLACEHOLDER : value}${plain}`,
-      }),
+      dashed.length > 0 && { hint: withoutDashes(dashed.map(overrideOf), flags) }),
   });
+}
+
+const longNames = (flags: readonly Flag[]): readonly string[] =>
+  flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
+
+/** A value of the config that is written as a flag: `--lr 0.1`, `--lr=0.1`. */
+export interface DashedValue {
+  readonly key: string;
+  /** Undefined for a key alone, and for what is probably secret: no config is read yet whose schema would tell. */
+  readonly value?: string;
+  /** Whether the name of a flag is similar. */
+  readonly mayBeFlag: boolean;
+  /** Where it stands among the words of the line, and how many it has. */
+  readonly index: number;
+  readonly length: number;
+}
+
+/** The values of the config in a line that are written as flags, before `--`. */
+export function dashedValues(
+  argv: readonly string[],
+  flags: readonly Flag[],
+): readonly DashedValue[] {
+  const dashes = argv.indexOf("--");
+  const words = dashes < 0 ? argv : argv.slice(0, dashes);
+  const matches = words.map((word) => matchFlag(word, flags));
+  return dashedAmong(words, matches, flags);
+}
+
+const dashedAmong = (
+  words: readonly string[],
+  matches: readonly WordMatch[],
+  flags: readonly Flag[],
+): readonly DashedValue[] =>
+  words.flatMap((word, index) => {
+    if (matches[index] !== "unknown") return [];
+    const next = words[index + 1];
+    const follows = matches[index + 1] === "override" && next?.includes("=") === false;
+    const [name, glued] = splitAtEquals(word);
+    // With one dash only what has a value is an override.
+    const isAssigned = glued !== undefined || (follows && word.length > 2);
+    const [, key] =
+      (isAssigned ? /^--?([A-Za-z_][\w.-]*)$/ : /^--([A-Za-z_][\w.-]*)$/).exec(name) ?? [];
+    if (key === undefined) return [];
+    const value = glued ?? (follows ? next : undefined);
+    return [
+      {
+        key,
+        ...(value !== undefined && !SECRET.test(key) && { value }),
+        mayBeFlag: nearest(name, longNames(flags)) !== undefined,
+        index,
+        length: glued === undefined && follows ? 2 : 1,
+      },
+    ];
+  });
+
+export const overrideOf = ({ key, value = PLACEHOLDER }: DashedValue): string => `${key}=${value}`;
+
+export const WITHOUT_DASHES = "write config values without dashes";
+
+/** What to do about values that are written as flags. */
+export function withoutDashes(overrides: readonly string[], flags: readonly Flag[]): string {
+  const plain = longNames(flags).includes("--plain-flags") ? ", or add --plain-flags" : "";
+  return `${WITHOUT_DASHES}: ${shellCommand(overrides)}${plain}`;
 }
 
 const PLACEHOLDER = "VALUE";
 
-/** The end of a key whose value is probably secret: no config is read yet whose schema would tell. */
+/** The end of a key whose value is probably secret. */
 const SECRET =
   /(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|(?:api|access|private|secret)[_-]?key)$/i;
 

@@ -426,6 +426,8 @@ export interface ChosenGroups {
   readonly swept?: () => readonly ConfigNode[];
   /** The values of the config that are not to be shown in hints. */
   readonly secretPaths?: () => readonly (readonly string[])[];
+  /** What would choose options that have a key. */
+  readonly optionsWith?: (path: readonly string[]) => readonly string[];
   /** An override as it was typed: for a job of a sweep, that of the sweep. */
   readonly typed?: (override: Override) => Override;
 }

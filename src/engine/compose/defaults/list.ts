@@ -137,17 +137,21 @@ function remedy(override: Override, legality: SweepLegality, list: Advice | unde
           : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun",
       )
     );
-  const each = fromShell
-    ? override.value?.kind === "interval"
-      ? "an interval is for a sweeper that searches in it: add --multirun hydra/sweeper=random"
-      : "add --multirun to run one job for each value"
-    : "compose once for each value, or use the mode multirun, which ignores sweeps";
+  const each = howToSweep(override, fromShell);
   if (list !== undefined) return { ...list, hint: `${list.hint}, or ${each}` };
   const refused = refusalOfJob(override, legality);
   return refused === undefined
     ? saying(each)
     : { ...refused, hint: `${refused.hint}, and ${each}` };
 }
+
+/** What a sweep needs besides its override. */
+export const howToSweep = ({ value }: Pick<Override, "value">, fromShell = false): string =>
+  fromShell
+    ? value?.kind === "interval"
+      ? "an interval is for a sweeper that searches in it: add --multirun hydra/sweeper=random"
+      : "add --multirun to run one job for each value"
+    : "compose once for each value, or use the mode multirun, which ignores sweeps";
 
 /** What is proposed in place of a sweep whose jobs would be refused. */
 function refusalOfJob(override: Override, { tryJob }: SweepLegality): Advice | undefined {

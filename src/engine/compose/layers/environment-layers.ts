@@ -62,7 +62,15 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
     if (prefix === undefined || !name.startsWith(prefix) || name === prefix) return undefined;
     return name.slice(prefix.length).split(separator);
   };
+  const nameOf = (keys: readonly string[]): string =>
+    `${prefix}${keys.map((key) => wordsOf(key, separator).toUpperCase()).join(separator)}`;
   return {
+    settersOf: (keys) => [
+      ...Object.entries(table).flatMap(([name, key]) =>
+        splitKey(key).join(".") === keys.join(".") ? [`environment variable ${name}`] : [],
+      ),
+      ...(prefix === undefined ? [] : [`environment variable ${nameOf(keys)}`]),
+    ],
     name: `variables ${[...(prefix === undefined ? [] : [`${prefix}*`]), ...Object.keys(table)].join(", ")}`,
     values({ cwd, files, variables }) {
       const found: LayerValue[] = [];
@@ -80,9 +88,9 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
         if (path === undefined) continue;
         const isOfTable = Object.hasOwn(table, isFile ? name.slice(0, -fileSuffix.length) : name);
         const isOptional = unknown === "ignore" && !isOfTable;
-        const nameOf = (keys: readonly string[]): string =>
-          `${prefix}${keys.map((key) => wordsOf(key, separator).toUpperCase()).join(separator)}${isFile ? fileSuffix : ""}`;
-        const common = { path, origin, label, isOptional, ...(!isOfTable && { nameOf }) };
+        const named = (keys: readonly string[]): string =>
+          `${nameOf(keys)}${isFile ? fileSuffix : ""}`;
+        const common = { path, origin, label, isOptional, ...(!isOfTable && { nameOf: named }) };
         if (!isFile) found.push({ ...common, text });
         else
           found.push({
@@ -236,6 +244,13 @@ export function secretFiles(options: SecretFilesOptions = {}): ConfigLayer {
   );
   const { directory = "/run/secrets", separator = "__", table, unknown } = options;
   return {
+    settersOf: (keys) =>
+      (table === undefined
+        ? [keys.join(separator)]
+        : Object.keys(table).filter(
+            (name) => splitKey(table[name] ?? "").join(".") === keys.join("."),
+          )
+      ).map((name) => `secret file ${directory}/${name}`),
     name: `secrets of ${directory}`,
     values({ cwd, files }) {
       const root = files.resolve(cwd, directory);

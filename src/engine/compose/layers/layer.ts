@@ -14,6 +14,8 @@ export interface ConfigLayer {
   readonly variables?: (surroundings: LayerSurroundings) => readonly Variable[];
   /** Values of keys. A later one, and one of a later layer, replaces an earlier one. */
   readonly values?: (surroundings: LayerSurroundings) => readonly LayerValue[];
+  /** What would set a key, for errors about a value that is missing: `environment variable APP_DB__PORT` for `["db", "port"]`. */
+  readonly settersOf?: (keys: readonly string[]) => readonly string[];
 }
 
 /** What a layer may look at. */
@@ -54,6 +56,8 @@ export interface ReadLayers {
   readonly values: readonly LayerValue[];
   /** The environment with the variables that layers add. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What would set a key. */
+  readonly settersOf: (path: readonly string[]) => readonly string[];
 }
 
 /** @throws ConfigError of layers that cannot be read */
@@ -62,7 +66,9 @@ export function readLayers(
   around: Pick<LayerSurroundings, "cwd" | "files"> & Pick<ReadLayers, "env">,
 ): ReadLayers {
   const { cwd, env, files } = around;
-  if (layers.length === 0) return { values: [], env };
+  const settersOf = (path: readonly string[]) =>
+    layers.flatMap((layer) => layer.settersOf?.(path) ?? []);
+  if (layers.length === 0) return { values: [], env, settersOf };
   const processVariables = new Map<string, Variable>();
   for (const [name, text] of Object.entries(env))
     if (text !== undefined)
@@ -79,14 +85,19 @@ export function readLayers(
     return layer.values?.(surroundings) ?? [];
   });
   const added = [...variables.values()].map(({ name, text }) => [name, text] as const);
-  return { values, env: { ...env, ...Object.fromEntries(added) } };
+  return { values, env: { ...env, ...Object.fromEntries(added) }, settersOf };
 }
 
 /** The option that lists layers. */
 export const configLayers: OptionCheck = optional(
   listOf(
     "layers",
-    shape<ConfigLayer>({ name: text, variables: optional(fn), values: optional(fn) }),
+    shape<ConfigLayer>({
+      name: text,
+      variables: optional(fn),
+      values: optional(fn),
+      settersOf: optional(fn),
+    }),
     '[environment({ prefix: "APP_" })]',
   ),
 );

@@ -191,7 +191,7 @@ export function readDefaultsItems(
     throw invalid(
       `Invalid defaults list in '${configPath}', defaults must be a list (got ${defaults.kind === "map" ? "mapping" : pyTypeName(defaults.value)})`,
       defaults,
-      "write it as a list, e.g. `defaults: [_self_, {db: mysql}]`",
+      listHint(defaults),
     );
   return defaults.items.map((item) => readItem(configPath, item, dialect));
 }
@@ -373,11 +373,34 @@ function splitPackage(text: string): { readonly name: string; readonly package: 
 }
 
 /** Each group is an item; `optional: true` beside one is from older versions. */
+/** How a defaults list that is none is written as one. */
+function listHint(defaults: Exclude<ConfigNode, { readonly kind: "list" }>): string {
+  if (defaults.kind === "map" && defaults.entries.size > 0)
+    return `write it as a list, with a dash before each item: ${itemsOf([...defaults.entries.values()])}`;
+  if (defaults.kind === "scalar" && typeof defaults.value === "string")
+    return `write \`defaults: [${defaults.value}]\``;
+  const { origin } = defaults;
+  const rest = origin.kind === "file" ? origin.source.text.slice(origin.end) : "";
+  const [, glued] = /^:?\s*-(\w.*)/.exec(rest) ?? [];
+  return glued === undefined
+    ? "write it as a list, e.g. `defaults: [_self_, {db: mysql}]`"
+    : `a blank follows the dash: \`- ${glued}\``;
+}
+
+const itemsOf = (entries: readonly MapEntry[]): string =>
+  entries
+    .map(({ key, value }) => {
+      const isNull = value.kind === "scalar" && value.value === null;
+      return key === SELF
+        ? `\`- ${SELF}\``
+        : `\`- ${String(key)}: ${isNull ? "null" : pyStr(value)}\``;
+    })
+    .join(", ");
+
 function severalKeysHint(entries: readonly MapEntry[]): string {
   if (entries.some(({ key }) => key === "optional"))
     return "write `optional` before the group (`optional db: mysql`), and each group as a separate item";
-  const items = entries.map(({ key, value }) => `\`- ${String(key)}: ${pyStr(value)}\``);
-  return `each group is an item on a line of its own: ${items.join(", ")}`;
+  return `each group is an item on a line of its own: ${itemsOf(entries)}`;
 }
 
 function splitKeywords(text: string) {

@@ -38,6 +38,18 @@ export function optionsForHint(
   }
 }
 
+/** A config for a hint or a note; undefined if it cannot be read, which is told when it is chosen. */
+export function loadQuietly(
+  path: string,
+  { load }: Pick<Repository, "load">,
+): LoadedConfig | undefined {
+  try {
+    return load(path);
+  } catch {
+    return undefined;
+  }
+}
+
 export function createRepository(sources: readonly ConfigSource[]): Repository {
   const schemaSource = sources.findLast((source) => source.scheme === "structured");
   const load = memoize((path) => firstDefined(sources, (source) => source.load(path)));

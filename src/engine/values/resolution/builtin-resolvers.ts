@@ -1,7 +1,7 @@
 /** The resolvers of OmegaConf: `oc.env`, `oc.select`, `oc.decode` and others. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
-import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
+import { alternativesTo, ConfigError, isConfigError, nearest } from "../errors.ts";
 import { isMissing, list, type MapNode, type NodeType, type ScalarNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import { rootPlace } from "../place.ts";
@@ -188,6 +188,7 @@ const ocEnv: Resolver = {
         message: `Resolver 'oc.env' failed: Environment variable ${pyRepr(key)} not found`,
         key: fullKey(),
         origin: node.origin,
+        nearest: nearest(key, Object.keys(context.env)),
         hint: shellDefault(key) ?? `${toSet(key)}give a default: \${oc.env:${written(key)},VALUE}`,
       });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);

@@ -43,6 +43,7 @@ export interface ResolveContextOptions {
   readonly limits?: Partial<Limits>;
   /** By default that of `base`, or Hydra 1.3. */
   readonly dialect?: Dialect;
+  readonly settersOf?: ResolveContext["settersOf"];
   /** By default warnings are dropped. */
   readonly onWarning?: (message: string) => void;
 }
@@ -81,6 +82,7 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
     limits: withLimits(base?.limits ?? limitsOf(env), options.limits),
     dialect,
     warn: (message) => (onWarning ?? base?.warn)?.(message),
+    ...(options.settersOf !== undefined && { settersOf: options.settersOf }),
   };
 }
 

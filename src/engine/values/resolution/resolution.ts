@@ -20,7 +20,7 @@ import {
   isMissing,
   type ListNode,
 } from "../node.ts";
-import { fullKeyOf, isWithin, type Place, type PlaceIndex, rootOf } from "../place.ts";
+import { fullKeyOf, isWithin, type Place, type PlaceIndex, pathOf, rootOf } from "../place.ts";
 import { parsePythonInt, pyStr } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 
@@ -456,13 +456,27 @@ function step(
         : component;
   const child = key === undefined ? undefined : resolution.places.child(place, key);
   if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
-    throw new ConfigError({
-      code: "value.missing",
-      message: `Missing mandatory value: ${fullKeyOf(child)}`,
-      key: fullKeyOf(child),
-      origin: child.node.origin,
-    });
+    throw missingValue(child, resolution.context);
   return child;
+}
+
+/** The error of a place that is read, but has no value yet. The caller throws it. */
+export const missingValue = (place: Place, context: ResolveContext): ConfigError =>
+  new ConfigError({
+    code: "value.missing",
+    message: `Missing mandatory value: ${fullKeyOf(place)}`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+    hint: setterHint(pathOf(place).map(String), context),
+  });
+
+/** What would set a key that has no value, where that is known. */
+export function setterHint(
+  path: readonly string[],
+  { settersOf }: Pick<ResolveContext, "settersOf">,
+): string | undefined {
+  const setters = settersOf?.(path) ?? [];
+  return setters.length === 0 ? undefined : `it is set by ${setters.join(" or ")}`;
 }
 
 function listIndex(

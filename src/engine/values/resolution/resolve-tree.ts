@@ -32,7 +32,7 @@ import { bareValue, convertNode, convertWritten } from "../types/convert.ts";
 import { convertWide } from "../types/convert-scalar.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./evaluate-interpolation.ts";
-import { cycleError, isInterpolation, type Resolution } from "./resolution.ts";
+import { cycleError, isInterpolation, missingValue, type Resolution } from "./resolution.ts";
 
 export interface ResolveOptions {
   /** Refuse missing values (`???`). Default: false, they are kept. */
@@ -157,12 +157,7 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
     return { ...place.node, kind: "scalar", value: MISSING };
   }
   if (throwOnMissing === true && isMissing(target.node))
-    throw new ConfigError({
-      code: "value.missing",
-      message: `Missing mandatory value: ${fullKeyOf(place)}`,
-      key: fullKeyOf(place),
-      origin: place.node.origin,
-    });
+    throw missingValue(place, deep.resolution.context);
   const found = resolveBelow(deep, target, place);
   if (target === place) return found;
   const { dialect } = deep.resolution.context;

@@ -64,6 +64,8 @@ export interface ResolveContext {
    * program's settings. Default: false; OmegaConf checks it only when the value is written.
    */
   readonly declared?: boolean;
+  /** What would set a key besides config files and overrides, for errors about missing values: `environment variable APP_PORT`. */
+  readonly settersOf?: (path: readonly string[]) => readonly string[];
 }
 
 /** The place of a call, and what the resolver may look up. */

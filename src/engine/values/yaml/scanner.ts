@@ -192,7 +192,11 @@ function fetchValue(state: ScanState): void {
       openBlock(
         state,
         "<block mapping start>",
-        keyWithoutBlank(state) ?? keywordWithColon(state) ?? deeperKey(state) ?? VALUE_MISPLACED,
+        keyWithoutBlank(state) ??
+          keywordWithColon(state) ??
+          defaultsInOneLine(state) ??
+          deeperKey(state) ??
+          VALUE_MISPLACED,
       );
     state.allowKey = state.flowLevel === 0;
     state.keys.forget(state.flowLevel);
@@ -277,6 +281,16 @@ function keywordWithColon({ cursor, queue }: ScanState): Misplaced | undefined {
   };
 }
 
+/** `defaults: db: mysql`, in one line. */
+function defaultsInOneLine({ cursor }: ScanState): Misplaced | undefined {
+  const start = cursor.text.lastIndexOf("\n", cursor.pos - 1) + 1;
+  const [line = ""] = cursor.text.slice(start).split("\n", 1);
+  const [, group, option] = /^defaults:\s+-?([\w/@.-]+):\s+([\w/.-]+)\s*$/.exec(line) ?? [];
+  return group === undefined
+    ? undefined
+    : { ...VALUE_MISPLACED, start, hint: `write \`defaults: [{${group}: ${option}}]\`` };
+}
+
 /** A key below a key that has a value already: it reads as the next line of that value. */
 function deeperKey({ cursor, queue }: ScanState): Misplaced | undefined {
   const last = queue.tokens.at(-1);
@@ -294,6 +308,12 @@ function deeperKey({ cursor, queue }: ScanState): Misplaced | undefined {
       ...VALUE_MISPLACED,
       start: last.start,
       hint: `a colon is missing behind the key: write \`${key}: ${value}\``,
+    };
+  if (linePrefix.trim() === "" && /^[\w.-]+$/.test(lines[0] ?? ""))
+    return {
+      ...VALUE_MISPLACED,
+      start: last.start,
+      hint: `a colon is missing behind the key: write \`${lines[0]}:\``,
     };
   return {
     ...VALUE_MISPLACED,

@@ -1,6 +1,7 @@
 /** The tokens of YAML 1.1. */
 import type { SourceText } from "../origin.ts";
 import { type Cursor, column, createCursor, yamlError } from "./cursor.ts";
+import { wrongDash } from "./dash-hint.ts";
 
 /**
  * Tokens of YAML 1.1, with the names that messages use. Offsets are UTF-16 code units into the source text, ends
@@ -204,7 +205,7 @@ function missingColon({ source, text }: Cursor, key: PossibleKey) {
     end: key.start + (end < 0 ? line.length : end),
     hint:
       assigned === null
-        ? "a key is followed by ':' and a blank"
+        ? (wrongDash(text, key.start)?.hint ?? "a key is followed by ':' and a blank")
         : `write \`${assigned[1]}: ${assigned[2]}\``,
   });
 }

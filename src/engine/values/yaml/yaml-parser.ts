@@ -2,6 +2,7 @@
 import { MAX_TREE_DEPTH } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { yamlError } from "./cursor.ts";
+import { wrongDash } from "./dash-hint.ts";
 import type { Scanner } from "./scanner.ts";
 import {
   collectionTag,
@@ -326,15 +327,20 @@ function keyOrValue(parser: NodeParser, after: number): SyntaxNode {
 /** Returns the offset where the block ends. */
 function closeBlock({ source, scanner }: NodeParser, context: string, open: Token): number {
   const token = scanner.peek();
-  if (token.type !== "<block end>")
+  if (token.type !== "<block end>") {
+    const wrong = token.type === "<scalar>" ? undefined : wrongDash(source.text, token.start);
+    // As with a misplaced key, the place is that of the mistake, and the message tells where PyYAML stopped.
+    const isAbove = wrong !== undefined && wrong.start < token.start;
     throw yamlError(source, {
       context,
       contextStart: open.start,
-      problem: `expected <block end>, but found '${token.type}'`,
-      start: token.start,
-      end: Math.max(token.end, token.start + 1),
+      problem: `expected <block end>, but found '${token.type}'${isAbove ? ` (line ${wrong.refusedLine})` : ""}`,
+      start: isAbove ? wrong.start : token.start,
+      ...(!isAbove && { end: Math.max(token.end, token.start + 1) }),
       ...(token.type === "<scalar>" && quoteHint(source.text, token.start)),
+      ...(wrong !== undefined && { hint: wrong.hint }),
     });
+  }
   scanner.next();
   return token.start;
 }

@@ -73,7 +73,7 @@ describe("a subcommand", () => {
       "unrecognized arguments: --greet (did you mean greet?)\n  a subcommand has no dashes",
     ],
     ["--gret", "unrecognized arguments: --gret (did you mean greet?)"],
-    ["--gret=1", "write config values without dashes: gret=1"],
+    ["--gret=1", "write config values without dashes: greet=1"],
     ["--resolv_", "unrecognized arguments: --resolv_ (did you mean --resolve?)"],
     ["--unlike", "write config values without dashes: unlike=VALUE"],
   ])("that is written with dashes is named: %s", async (word, message) => {
@@ -109,6 +109,8 @@ const SUBCOMMANDS = ["compare", "doctor"].map((name) => ({
 
 const PROFILES: ProgramUse = {
   verb: "profile",
+  by: "prog",
+  isElsewhere: false,
   passesConfig: false,
   cwd: "/nowhere",
   env: { PATH: "/nowhere" },
@@ -155,7 +157,7 @@ describe("refuseMisspelt", () => {
     [["-m", "python3", "x.py", "a=1,2", "5"], "-m a=1,2 -- python3 x.py 5"],
     [["-cn", "b", "a=1", "uv", "run", "./x.py"], "-cn b a=1 -- uv run ./x.py"],
   ])("shows where -- is missing in %j", (argv, line) => {
-    expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: ${line}`);
+    expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: prog ${line}`);
     expect(refusal(argv, false)).toBeNull();
   });
 
@@ -169,12 +171,21 @@ describe("refuseMisspelt", () => {
     [["train.py", "name=my run", "--to", "a b"], "'name=my run' -- python3 train.py --to 'a b'"],
   ])("puts what is the command's in front of the program in %j", (argv, line) => {
     const runs = { ...PROFILES, verb: "run", passesConfig: true };
-    expect(refusal(argv, true, runs)?.hint).toBe(`to run a program, put -- before it: ${line}`);
+    expect(refusal(argv, true, runs)?.hint).toBe(
+      `to run a program, put -- before it: prog ${line}`,
+    );
   });
 
   test("names the command that runs scripts, for a script that is there", () => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
-    const runs = { ...PROFILES, verb: "run", passesConfig: true, by: "prog run", cwd };
+    const runs = {
+      ...PROFILES,
+      verb: "run",
+      passesConfig: true,
+      by: "prog run",
+      isElsewhere: true,
+      cwd,
+    };
     expect(refusal(["lr=3", "train.py"], true, runs)).toBe(null);
     writeFileSync(join(cwd, "train.py"), "");
     expect(refusal(["lr=3", "train.py"], true, runs)?.hint).toBe(
@@ -194,6 +205,14 @@ describe("refuseMisspelt", () => {
     );
     expect(refusal(["infer.batch_size"])?.hint).toContain("infer.batch_size=VALUE");
     expect(refusal(["./train.py"])?.hint).not.toContain("VALUE");
+  });
+
+  test("says how a value with the name of a subcommand is written", () => {
+    const { hint } = refusal(["lr=1", "name=my", "compare"]) ?? {};
+    expect(hint).toBe(
+      "put it first, followed by its own options: compare ...; if it belongs to a value: 'name=my compare'",
+    );
+    expect(refusal(["lr=1", "name=my compare"], false)).toBeNull();
   });
 
   test("says that a subcommand comes first", () => {

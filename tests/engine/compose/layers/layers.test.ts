@@ -134,6 +134,43 @@ describe("variables of the environment", () => {
     },
   );
 
+  it("are named where a value is missing that they would set", () => {
+    const layers = [
+      environment({ prefix: "APP_", table: { PGPASSWORD: "db.password" }, unknown: "ignore" }),
+      environment({ table: { OTHER: "db.host" } }),
+      secretFiles({ directory: "secrets" }),
+      secretFiles({ directory: "vault", table: { pw: "db.password" } }),
+    ];
+    const [first, ...others] = [
+      "environment variable PGPASSWORD",
+      "environment variable APP_DB__PASSWORD",
+      "secret file secrets/db__password",
+      "secret file vault/pw",
+    ];
+    const hint = `Hint: it is set by ${[first, ...others].join(" or ")}`;
+    const schema = z.object({ db: z.object({ password: z.string() }) });
+    const files = { "conf/config.yaml": "db: {password: '???', host: h}\n" };
+    expect(errorOf(() => composed({}, { files, layers }).get("db.password"))).toContain(hint);
+    expect(errorOf(() => composed({}, { files, layers, schema }).toObject())).toContain(hint);
+    for (const name of ["PGPASSWORD", "APP_DB__PASSWORD"])
+      expect(composed({ [name]: "x" }, { files, layers }).get("db.password")).toBe("x");
+    const bare = errorOf(() => composed({}, { files, layers: [] }).get("db.password"));
+    expect(bare).not.toContain("Hint");
+  });
+
+  it("are named for a program whose schema misses a value", async () => {
+    const base = mkdtempSync(join(tmpdir(), "hydraconf-layers-"));
+    mkdirSync(join(base, "conf"));
+    writeFileSync(join(base, "conf/config.yaml"), "password: ???\n");
+    const { console, out } = capturedConsole();
+    const schema = { properties: { password: { type: "string" } } };
+    const options = { configPath: "conf", configName: "config", base, schema } as const;
+    const layers = [environment({ prefix: "APP_" })];
+    const run = { argv: [], env: {}, cwd: base, console };
+    expect(await hydraMain({ ...options, layers }, () => undefined, run)).toBe(1);
+    expect(out.stderr).toContain("set by:       environment variable APP_PASSWORD\n");
+  });
+
   it("does not guess where the letters fit several keys, or the name is one of a table", () => {
     const files = { "conf/config.yaml": "a: {bc: 1}\nab: {c: 2}\n" };
     const several = errorOf(() => composed({ APP_ABC: "7" }, { files }));

@@ -68,6 +68,18 @@ describe("the built-in resolvers", () => {
     );
   });
 
+  it("name a variable that is similar to one that is not there", () => {
+    const nearest = expect.objectContaining({ nearest: "EMPTY" });
+    expect(() => resolve("a: ${oc.env:EMTPY}")).toThrowError(
+      expect.objectContaining({ details: nearest }),
+    );
+    expect(() => resolve("a: ${oc.env:SOMETHING_ELSE}")).toThrowError(
+      expect.objectContaining({
+        details: expect.not.objectContaining({ nearest: expect.anything() }),
+      }),
+    );
+  });
+
   it("say how to set a variable that is not there", () => {
     expect(() => resolve("d:\n  a: x/${oc.env:NOPE}")).toThrowError(
       expect.objectContaining({
