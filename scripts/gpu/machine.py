@@ -8,6 +8,7 @@ import re
 from gpu.nsys import all_nsys
 from gpu.report import Failed, first_line
 from gpu.run import find_ncu, find_nsys, run
+from gpu.together import together
 
 COMMANDS = [
     ["nvidia-smi"],
@@ -37,20 +38,18 @@ NCU = ["--version", "--help", "--list-sets", "--list-sections", "--list-metrics"
 
 def describe_machine(out):
     log = os.path.join(out, "machine.txt")
-    answered = 0
-    for command in COMMANDS:
-        answered += ask(command, log)
+    ncu = find_ncu()
+    questions = [(command, log) for command in COMMANDS]
+    questions += [([one, "--version"], log) for one in all_nsys()]
+    if ncu:
+        questions += [([ncu, option], os.path.join(out, f"ncu{option}.txt")) for option in NCU]
+        # As deep-profile asks for what this GPU can measure.
+        questions.append(([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt")))
+    # The slowest of them wait for a cold disk: nothing is measured before all have answered.
+    answered = sum(together([functools.partial(ask, *question) for question in questions], 8))
     with open(log, "a", encoding="utf-8") as file:
         for path in FILES:
             file.write(f"$ cat {path}\n{text_of(path)}\n")
-    ncu = find_ncu()
-    for option in NCU if ncu else []:
-        answered += ask([ncu, option], os.path.join(out, f"ncu{option}.txt"))
-    # As deep-profile asks for what this GPU can measure.
-    if ncu:
-        answered += ask([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt"))
-    for one in all_nsys():
-        answered += ask([one, "--version"], log)
     nsys = find_nsys()
     cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
     place = "" if gpu().startswith(NO_GPU) else f": tests/fixtures/{fixture_folder(gpu())}"
@@ -68,6 +67,19 @@ def gpu():
     if asked.returncode != 0 or name == "":
         return f"{NO_GPU}: {first_line(asked.stdout + asked.stderr)}"
     return name
+
+
+def hold_open(pattern="/dev/nvidia[0-9]*"):
+    """Keeps the GPUs open while this process runs: a driver whose last user goes puts them down, and needs seconds for
+    each of our hundred programs to start them again. Returns how many."""
+    held = 0
+    for path in glob.glob(pattern):
+        try:
+            os.open(path, os.O_RDWR)
+            held += 1
+        except OSError:
+            pass
+    return held
 
 
 def fixture_folder(name):
