@@ -10,6 +10,10 @@ from gpu.report import Failed, first_line
 from gpu.run import find_ncu, find_nsys, run
 from gpu.together import together
 
+LIBRARIES_OF_TORCH = (
+    "import glob, importlib.util as u; "
+    'print(*glob.glob(u.find_spec("torch").submodule_search_locations[0] + "/lib/libtorch_c*.so"))'
+)
 COMMANDS = [
     ["nvidia-smi"],
     ["nvidia-smi", "-q", "-d", "CLOCK,COMPUTE,MEMORY"],
@@ -21,6 +25,8 @@ COMMANDS = [
     ["sh", "-c", "env | grep -E '^(PATH|LD_|CUDA|CUDNN|NV|VIRTUAL|CONDA)' | sort"],
     ["ldd", "--version"],
     ["python3", "-c", "import torch; print(torch.__version__, torch.backends.cudnn.version())"],
+    # Whether PyTorch calls CUPTI and NVTX where the recorder can see it, or has its own inside.
+    ["sh", "-c", f"for file in $(python3 -c '{LIBRARIES_OF_TORCH}'); do echo $file; readelf -dW $file | grep NEEDED; done"],
     ["sh", "-c", "ls -la /dev/nvidia* /opt/nvidia /opt/nvidia/* /usr/local | head -80"],
     # Whether nsys can make reports here: it needs its importer.
     ["sh", "-c", "timeout 10 find / -xdev \\( -name 'QdstrmImporter*' -o -name nsys \\) 2>/dev/null | head"],
