@@ -7,7 +7,7 @@ import { GRAPH_NAME } from "../../../../../src/profiler/model/counters.ts";
 import { createReportValidator } from "../../../../../src/report/validation/validate.ts";
 import { runs } from "../../../../runs.ts";
 import { samplesOrSkip } from "../../../../shared.ts";
-import { timelineOf } from "../../../analysis/timelines.ts";
+import { timelineOf, wellNested } from "../../../analysis/timelines.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
 import { assembleNcu } from "./assemble-all.ts";
@@ -404,6 +404,28 @@ describe("ranges", () => {
     expect(alone?.regions.map(({ wallNs }) => wallNs)).toEqual([null]);
     expect(alone?.notes.join()).toContain(note);
     expect(alone?.notes.join()).not.toContain("calls and wall times are from a recording");
+  });
+
+  test("are a valid report beside whatever well-nested recording of the program", () => {
+    const validator = createReportValidator();
+    const stack = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 });
+    const measured = fc.record({
+      in: stack,
+      kind: fc.constantFrom("range" as const, "kernel" as const),
+      ns: fc.nat(1000),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(measured, { minLength: 1, maxLength: 12 }),
+        wellNested,
+        (sketches, process) => {
+          const recorded = buildRegionModel(timelineOf([process]));
+          const model = assembleNcu(resultsOf(...sketches), { recorded });
+          expect(validator.validate(toReportBundle(model, CONTEXT))).toEqual([]);
+        },
+      ),
+      { numRuns: runs(200) },
+    );
   });
 
   test("are part of a range that was measured further out, whatever is between them", () => {
