@@ -6,9 +6,9 @@
                                  [--carried FILE | --installed DIR] [--nsys FILE] [--program FILE] [--cases FILE]
     python3 scripts/gpu-check.py --record DIR
 
-Steps come in the order of their value (--list): deep-profile in ncu's four replay modes; the program's results beside
-PyTorch's golden data; the recorder's kernel times beside those of ncu and nsys; PyTorch and other profilers; what fails
-and is killed; what recording costs; how fast the program is beside PyTorch; counters, and reports for tests to keep.
+Steps come in the order of their value (--list): the program's results beside PyTorch's golden data, which take seconds;
+deep-profile in ncu's four replay modes; the recorder's kernel times beside those of ncu and nsys; what range replay
+cannot capture; PyTorch and other profilers; what fails and is killed; what recording costs; how fast the program is beside PyTorch; counters, and reports for tests to keep.
 A step that fails, hangs or finds no time left costs itself only; a program, an ncu or a replay mode that cannot do the
 least is not tried again. GPU clocks are left alone.
 
@@ -41,7 +41,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
 from gpu.bench import Bench  # noqa: E402
 from gpu.cupti import name_cupti_where_missed  # noqa: E402
-from gpu.machine import gpu  # noqa: E402
+from gpu.machine import gpu, hold_open  # noqa: E402
 from gpu.nsys import GIVEN_UP  # noqa: E402
 from gpu.outbox import Outbox, is_returned  # noqa: E402
 from gpu.report import Failed, Report, Skipped, finish_when_stopped  # noqa: E402
@@ -89,6 +89,7 @@ def main():
     if not wanted:
         print(f"nothing is left: every step was ok before ({options.seen}); --only NAME makes one again")
         return 0
+    hold_open()
     outbox = Outbox(options.out, options.pack or is_returned(options.out), options.one_archive)
     report = Report(outbox, options.minutes * 60, gpu(), earlier, options.place)
     end_all_at(report.deadline)

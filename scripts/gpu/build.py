@@ -29,7 +29,6 @@ def build(library, folder, log):
     toolkit = find_nvcc()
     if toolkit is None:
         raise Skipped("no nvcc")
-    os.environ.setdefault("HYDRACONF_CUDA", "auto")
     plan = plan_gpu_backend(toolkit)
     if not plan["build"]:
         raise Skipped(plan["reason"])

@@ -25,7 +25,6 @@ def build_cases(folder, log=None):
     toolkit = find_nvcc()
     if toolkit is None:
         raise Skipped("no nvcc")
-    os.environ.setdefault("HYDRACONF_CUDA", "auto")
     plan = plan_gpu_backend(toolkit)
     if not plan["build"]:
         raise Skipped(plan["reason"])

@@ -8,7 +8,12 @@ import re
 from gpu.nsys import all_nsys
 from gpu.report import Failed, first_line
 from gpu.run import find_ncu, find_nsys, run
+from gpu.together import together
 
+LIBRARIES_OF_TORCH = (
+    "import glob, importlib.util as u; "
+    'print(*glob.glob(u.find_spec("torch").submodule_search_locations[0] + "/lib/libtorch_c*.so"))'
+)
 COMMANDS = [
     ["nvidia-smi"],
     ["nvidia-smi", "-q", "-d", "CLOCK,COMPUTE,MEMORY"],
@@ -20,6 +25,8 @@ COMMANDS = [
     ["sh", "-c", "env | grep -E '^(PATH|LD_|CUDA|CUDNN|NV|VIRTUAL|CONDA)' | sort"],
     ["ldd", "--version"],
     ["python3", "-c", "import torch; print(torch.__version__, torch.backends.cudnn.version())"],
+    # Whether PyTorch calls CUPTI and NVTX where the recorder can see it, or has its own inside.
+    ["sh", "-c", f"for file in $(python3 -c '{LIBRARIES_OF_TORCH}'); do echo $file; readelf -dW $file | grep NEEDED; done"],
     ["sh", "-c", "ls -la /dev/nvidia* /opt/nvidia /opt/nvidia/* /usr/local | head -80"],
     # Whether nsys can make reports here: it needs its importer.
     ["sh", "-c", "timeout 10 find / -xdev \\( -name 'QdstrmImporter*' -o -name nsys \\) 2>/dev/null | head"],
@@ -37,20 +44,18 @@ NCU = ["--version", "--help", "--list-sets", "--list-sections", "--list-metrics"
 
 def describe_machine(out):
     log = os.path.join(out, "machine.txt")
-    answered = 0
-    for command in COMMANDS:
-        answered += ask(command, log)
+    ncu = find_ncu()
+    questions = [(command, log) for command in COMMANDS]
+    questions += [([one, "--version"], log) for one in all_nsys()]
+    if ncu:
+        questions += [([ncu, option], os.path.join(out, f"ncu{option}.txt")) for option in NCU]
+        # As deep-profile asks for what this GPU can measure.
+        questions.append(([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt")))
+    # The slowest of them wait for a cold disk: nothing is measured before all have answered.
+    answered = sum(together([functools.partial(ask, *question) for question in questions], 8))
     with open(log, "a", encoding="utf-8") as file:
         for path in FILES:
             file.write(f"$ cat {path}\n{text_of(path)}\n")
-    ncu = find_ncu()
-    for option in NCU if ncu else []:
-        answered += ask([ncu, option], os.path.join(out, f"ncu{option}.txt"))
-    # As deep-profile asks for what this GPU can measure.
-    if ncu:
-        answered += ask([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt"))
-    for one in all_nsys():
-        answered += ask([one, "--version"], log)
     nsys = find_nsys()
     cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
     place = "" if gpu().startswith(NO_GPU) else f": tests/fixtures/{fixture_folder(gpu())}"
@@ -68,6 +73,19 @@ def gpu():
     if asked.returncode != 0 or name == "":
         return f"{NO_GPU}: {first_line(asked.stdout + asked.stderr)}"
     return name
+
+
+def hold_open(pattern="/dev/nvidia[0-9]*"):
+    """Keeps the GPUs open while this process runs: a driver whose last user goes puts them down, and needs seconds for
+    each of our hundred programs to start them again. Returns how many."""
+    held = 0
+    for path in glob.glob(pattern):
+        try:
+            os.open(path, os.O_RDWR)
+            held += 1
+        except OSError:
+            pass
+    return held
 
 
 def fixture_folder(name):

@@ -359,6 +359,50 @@ describe.concurrent("steps of deep-profile", () => {
     expect(light.row("ncu-app-range")?.detail).toContain("there is no");
   });
 
+  it("gives ncu a program that fails without running it before", async () => {
+    const { text } = await inPython([
+      "from gpu.steps import PLAN",
+      'steps = [step for step in PLAN["failures"] if step.name == "ncu-killed"]',
+      "print(' '.join(steps[0].arguments))",
+    ]);
+    expect(text).toContain("pipeline.recorder.enable=false");
+    // Labels alone would be looked for in a recording.
+    expect(text).toContain("nvtx.include=['finished/','open/']");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "gives another user a folder for temporary files of its own, where ncu's lock is not root's",
+    async () => {
+      const { text } = await inPython([
+        "import os, types",
+        "from gpu import steps",
+        "from gpu.deep_profile import with_places",
+        "def profile(name, command, seconds, places, env, **options):",
+        "    home = with_places(env['TMPDIR'], places)",
+        "    print(os.stat(home).st_uid == options['user'], env['HOME'] == env['TMPDIR'])",
+        "    return types.SimpleNamespace(seconds=1, stdout='', stderr='ERR_NVGPUCTRPERM', returncode=1)",
+        `place = types.SimpleNamespace(profile=profile, directory=lambda name: ${quoted(join(root, "unprivileged"))})`,
+        "bench = types.SimpleNamespace(installation=lambda: place)",
+        "steps.find_ncu = lambda: 'ncu'",
+        "[step] = [step for step in steps.STEPS if step.name == 'ncu-unprivileged']",
+        "object.__setattr__(step, 'needs', ())",
+        "print(step.run(bench, 10))",
+      ]);
+      expect(text.trim().split("\n")).toEqual(["True True", "1 s; ERR_NVGPUCTRPERM"]);
+    },
+  );
+
+  it("keeps the GPUs open that it may open", async () => {
+    const folder = join(root, String(++places));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "gpu0"), "");
+    const { text } = await inPython([
+      "from gpu.machine import hold_open",
+      `print(hold_open(${quoted(join(folder, "gpu*"))}), hold_open(${quoted(join(folder, "none*"))}))`,
+    ]);
+    expect(text).toContain("1 0");
+  });
+
   it("takes no label with a number of its call", async () => {
     const names = (last: string) =>
       ["train_step", "aten::conv2d", last].map((name) => region([name], 2));
@@ -426,11 +470,12 @@ describe.concurrent("steps of deep-profile", () => {
         ),
       },
     });
+    // Its profiler begins before everything: there is no region `early`.
     const refused = (kernels: number): Step => ({
       stdout: "kernels in the program's profile: 12",
       reports: {
         recorder: report(
-          names.map((name) => region([name], kernels)),
+          names.slice(1).map((name) => region([name], kernels)),
           ["CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"],
         ),
       },
@@ -453,7 +498,7 @@ describe.concurrent("steps of deep-profile", () => {
     );
     expect(right.row("beside-kineto-first")).toMatchObject({ state: "ok" });
     const wrong = await profile({ "beside-kineto-first": refused(3) }, steps, [], torch);
-    expect(wrong.row("beside-kineto-first")?.detail).toContain("kernels in early, inside, late");
+    expect(wrong.row("beside-kineto-first")?.detail).toContain("kernels in inside, late");
   });
 });
 
@@ -527,9 +572,10 @@ describe.concurrent("gpu-check.py over several visits", () => {
     expect(questions).toEqual([
       ...[
         "this machine",
-        "replay modes",
         "golden data",
+        "replay modes",
         "agreement",
+        "what range replay captures",
         "PyTorch and other profilers",
       ],
       ...["failures", "cost of recording", "speed", "other results", "what takes long"],

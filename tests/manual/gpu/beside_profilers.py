@@ -40,9 +40,10 @@ def profile_with_proton(body):
     import triton.profiler as proton
 
     place = pathlib.Path(tempfile.mkdtemp(), "proton")
-    proton.start(str(place), hook=None)
+    # Named, since Triton compiles something of its own to find out, and its defaults change.
+    proton.start(str(place), backend="cupti")
     body()
-    proton.finalize()
+    proton.finalize(output_format="hatchet")
 
     def count(node):
         own = node.get("metrics", {}).get("count", 0)

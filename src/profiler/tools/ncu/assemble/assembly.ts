@@ -1,6 +1,6 @@
 /** Assembles the results of Nsight Compute into regions with their numbers. */
 
-import { plural } from "../../../../foundation/text/plural.ts";
+import { firstFew, plural } from "../../../../foundation/text/plural.ts";
 import type { DeviceName } from "../../../../report/model/document.ts";
 import { regionKey } from "../../../../report/model/report-files.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
@@ -267,17 +267,44 @@ function joinWallTimes(model: RegionModel, recorded: RegionModel, note: string):
     const other = counterpart(scope, model, recorded);
     if (other === null) return scope;
     const entriesByKey = new Map(other.regions.map((entry) => [regionKey(entry), entry]));
-    if (!scope.regions.some((entry) => entriesByKey.has(regionKey(entry)))) return scope;
+    const pairs = scope.regions.map(
+      (entry) => [entry, entriesByKey.get(regionKey(entry))] as const,
+    );
+    const apart = pairs.flatMap(([entry, its]) =>
+      its === undefined || hasCallsOf(entry, its)
+        ? []
+        : [`${entry.path.at(-1)} ${its.invocations}, not ${entry.invocations}`],
+    );
+    if (pairs.every(([entry, its]) => its === undefined || !hasCallsOf(entry, its)))
+      return { ...scope, notes: [...scope.notes, ...apartNotes(apart)] };
     joined = true;
     return {
       ...scope,
-      regions: scope.regions.map((entry) => withTimes(entry, entriesByKey.get(regionKey(entry)))),
+      regions: pairs.map(([entry, its]) => withTimes(entry, its)),
       totals: { ...scope.totals, wallNs: scope.totals.wallNs ?? other.totals.wallNs },
-      notes: [...scope.notes, note],
+      notes: [...scope.notes, note, ...apartNotes(apart)],
     };
   });
-  return joined ? { ...model, clock: recorded.clock, scopes } : model;
+  return joined ? { ...model, clock: recorded.clock, scopes } : { ...model, scopes };
 }
+
+/**
+ * Whether times of the recorded calls are those of the measured ones. Calls without a launch have no results, launch
+ * filters and time limits leave some out, and ncu may take ranges that follow each other for one. Kernels are no calls.
+ */
+const hasCallsOf = (
+  { invocations }: Pick<RegionModelEntry, "invocations">,
+  recorded: Pick<RegionModelEntry, "invocations">,
+): boolean => invocations === 0 || invocations === recorded.invocations;
+
+const MOST_APART = 5;
+
+const apartNotes = (apart: readonly string[]): readonly string[] =>
+  apart.length === 0
+    ? []
+    : [
+        `the recording has other numbers of calls than were measured (${firstFew(apart, MOST_APART, "; ")}): no wall times there`,
+      ];
 
 function counterpart(
   { scope }: ScopeModel,
@@ -297,7 +324,7 @@ function withTimes(
   entry: RegionModelEntry,
   recorded: RegionModelEntry | undefined,
 ): RegionModelEntry {
-  if (recorded === undefined || entry.wallNs !== null) return entry;
+  if (recorded === undefined || entry.wallNs !== null || !hasCallsOf(entry, recorded)) return entry;
   const { wallNs, exclusiveWallNs, invocationWallNs } = recorded;
   return {
     ...entry,

@@ -7,7 +7,7 @@ import { GRAPH_NAME } from "../../../../../src/profiler/model/counters.ts";
 import { createReportValidator } from "../../../../../src/report/validation/validate.ts";
 import { runs } from "../../../../runs.ts";
 import { samplesOrSkip } from "../../../../shared.ts";
-import { timelineOf } from "../../../analysis/timelines.ts";
+import { timelineOf, wellNested } from "../../../analysis/timelines.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
 import { assembleNcu } from "./assemble-all.ts";
@@ -368,6 +368,64 @@ describe("ranges", () => {
     // The inner range is part of the outer one, which was measured, too.
     expect(scope?.totals).toMatchObject({ kernelNs: 150, kernelCount: 0 });
     expect(scope?.notes.join()).toContain("neither names nor a count");
+  });
+
+  test("have the wall times of a recording of as many calls alone", () => {
+    const recorded = buildRegionModel(
+      timelineOf([
+        {
+          ranges: [
+            { name: "A", start: 0, end: 100 },
+            { name: "A", start: 200, end: 400 },
+            { name: "B", start: 500, end: 600 },
+            { name: "B", start: 700, end: 800 },
+          ],
+        },
+      ]),
+    );
+    const measured: readonly ResultSketch[] = [
+      { kind: "range", in: ["A"], ns: 10 },
+      { kind: "range", in: ["A"], ns: 20 },
+      // Of the other call nothing was measured: it launches nothing, or a filter left it out.
+      { kind: "range", in: ["B"], ns: 30 },
+    ];
+    const model = assembleNcu(resultsOf(...measured), { recorded });
+    expect(
+      model.scopes[0]?.regions.map((entry) => [label(entry), entry.invocations, entry.wallNs]),
+    ).toEqual([
+      ["A", 2, 300],
+      ["B", 1, null],
+    ]);
+    const note = "the recording has other numbers of calls than were measured (B 2, not 1)";
+    expect(model.scopes[0]?.notes.join()).toContain(note);
+    expect(createReportValidator().validate(toReportBundle(model, CONTEXT))).toEqual([]);
+    // Where no region has wall times, none are claimed.
+    const [alone] = assembleNcu(resultsOf(...measured.slice(2)), { recorded }).scopes;
+    expect(alone?.regions.map(({ wallNs }) => wallNs)).toEqual([null]);
+    expect(alone?.notes.join()).toContain(note);
+    expect(alone?.notes.join()).not.toContain("calls and wall times are from a recording");
+  });
+
+  test("are a valid report beside whatever well-nested recording of the program", () => {
+    const validator = createReportValidator();
+    const stack = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 });
+    const measured = fc.record({
+      in: stack,
+      kind: fc.constantFrom("range" as const, "kernel" as const),
+      ns: fc.nat(1000),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(measured, { minLength: 1, maxLength: 12 }),
+        wellNested,
+        (sketches, process) => {
+          const recorded = buildRegionModel(timelineOf([process]));
+          const model = assembleNcu(resultsOf(...sketches), { recorded });
+          expect(validator.validate(toReportBundle(model, CONTEXT))).toEqual([]);
+        },
+      ),
+      { numRuns: runs(200) },
+    );
   });
 
   test("are part of a range that was measured further out, whatever is between them", () => {
