@@ -277,10 +277,6 @@ PLAN = {
         Step("recorder", ("device=cuda:0",), of("recorder", LAYERS, kernels=True)),
         Check("permission", of_ours(permission_checks)),
     ),
-    "golden data": (
-        Check("golden", of_each(lambda program, _: correctness.golden_checks(program)), together=True),
-        Check("odd", of_each(lambda program, _: correctness.odd_checks(program)), together=True),
-    ),
     "replay modes": (
         # A, A::A1 and B with the default preset where that does not start the program once for each pass of metrics.
         ncu(
@@ -294,6 +290,12 @@ PLAN = {
             expect=all_of(of("ncu", NESTED, metrics=(DURATION,)), A1_IN_A, notes("ncu")),
             seconds=110,
         ),
+        # The layers inside the three, each level of nesting in a run of its own.
+        ncu(
+            *("ncu-range-layers", "range", OURS, NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
+            expect=of("ncu", (*NESTED, *LAYERS), metrics=(DURATION,)),
+            seconds=150,
+        ),
         ncu(
             *("ncu-app-range", "app-range", OURS, NESTED_REGIONS, NESTED_ALONE, *FEW_PASSES),
             expect=all_of(of("ncu", NESTED, metrics=(DURATION,)), A1_IN_A),
@@ -303,6 +305,10 @@ PLAN = {
             *("ncu-application", "application", OURS, NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
             expect=all_of(of("ncu", (*NESTED, *LAYERS), kernels=True, metrics=(DURATION,)), A1_IN_A),
         ),
+    ),
+    "golden data": (
+        Check("golden", of_each(lambda program, _: correctness.golden_checks(program)), together=True),
+        Check("odd", of_each(lambda program, _: correctness.odd_checks(program)), together=True),
     ),
     "agreement": (
         # Times per region of two collectors of one run.
@@ -350,12 +356,6 @@ PLAN = {
         ncu(
             *("ncu-range-cudnn", "range", NESTED_REGIONS, ONE_REGION, *FEW_PASSES),
             expect=all_of(of("ncu", ("B",), metrics=(DURATION,)), notes("ncu")),
-        ),
-        # The layers inside the three, each level of nesting in a run of its own.
-        ncu(
-            *("ncu-range-layers", "range", OURS, NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
-            expect=of("ncu", (*NESTED, *LAYERS), metrics=(DURATION,)),
-            seconds=150,
         ),
     ),
     "PyTorch and other profilers": (

@@ -572,8 +572,8 @@ describe.concurrent("gpu-check.py over several visits", () => {
     expect(questions).toEqual([
       ...[
         "this machine",
-        "golden data",
         "replay modes",
+        "golden data",
         "agreement",
         "what range replay captures",
         "PyTorch and other profilers",
