@@ -226,6 +226,16 @@ describe("a value that the schema marks secret", () => {
       [`tokn=${SECRET}`],
       [`+db.password=${SECRET}`],
       [`db.password={a: ${SECRET}}`],
+      [`db={passwrd:"x-${SECRET},y-${SECRET}",host:`],
+      [`db={passwrd:'x,${SECRET}'}`],
+      [`db={keys:{b:[x,${SECRET}]},hosst:x}`],
+      [`db={hosst:x, keys: {b: "${SECRET}"}`],
+      ["db.password", SECRET],
+      ["db.password", "=", SECRET],
+      ["host", "h", "db.password", `=${SECRET}`],
+      ["db.password=my", SECRET, "db.host=x"],
+      ["--db.password", SECRET, "nope=1"],
+      ["--db.keys.a", SECRET, "nope=1"],
     ];
     for (const argv of failing) {
       const { exitCode, stderr } = await run(argv);
