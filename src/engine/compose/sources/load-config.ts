@@ -372,7 +372,6 @@ function splitPackage(text: string): { readonly name: string; readonly package: 
   return { name: text.slice(0, index), package: pkg === "_here_" ? "" : pkg };
 }
 
-/** Each group is an item; `optional: true` beside one is from older versions. */
 /** How a defaults list that is none is written as one. */
 function listHint(defaults: Exclude<ConfigNode, { readonly kind: "list" }>): string {
   if (defaults.kind === "map" && defaults.entries.size > 0)
@@ -397,6 +396,7 @@ const itemsOf = (entries: readonly MapEntry[]): string =>
     })
     .join(", ");
 
+/** Each group is an item; `optional: true` beside one is from older versions. */
 function severalKeysHint(entries: readonly MapEntry[]): string {
   if (entries.some(({ key }) => key === "optional"))
     return "write `optional` before the group (`optional db: mysql`), and each group as a separate item";
