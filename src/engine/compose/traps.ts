@@ -13,7 +13,13 @@ import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { overrideKeyOf, type RunMode } from "./defaults/list.ts";
 import { packageOf } from "./options-with-key.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import { allGroups, loadQuietly, optionsForHint, type Repository } from "./sources/repository.ts";
+import {
+  allGroups,
+  groupsForHint,
+  loadQuietly,
+  optionsForHint,
+  type Repository,
+} from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;
@@ -128,13 +134,22 @@ const dottedKeys = (request: Files): readonly CompositionWarning[] =>
 const optionsAsKeys = (
   { configs, repository }: Files,
   choices: TrapRequest["choices"],
-): readonly CompositionWarning[] =>
-  configs.flatMap(({ defaults, group, node, package: pkg }) =>
+): readonly CompositionWarning[] => {
+  const chosen = new Set([...choices.keys()].map((choice) => choice.split("@")[0]));
+  // Many keys are texts: to look for a group of each name would take long.
+  const listed = new Map<string, ReadonlySet<string>>();
+  const isGroup = (path: string): boolean => {
+    const end = path.lastIndexOf("/");
+    const parent = path.slice(0, Math.max(end, 0));
+    const names = getOrCreate(listed, parent, () => new Set(groupsForHint(repository, parent)));
+    return names.has(path.slice(end + 1));
+  };
+  return configs.flatMap(({ defaults, group, node, package: pkg }) =>
     entriesOf(defaults.length === 0 ? undefined : node).flatMap(({ key, value }) => {
       if (value.kind !== "scalar" || typeof value.value !== "string") return [];
       if (pkg !== null || value.origin.kind !== "file") return [];
       const meant = group === undefined ? String(key) : `${group}/${key}`;
-      if ([...choices.keys()].some((choice) => choice.split("@")[0] === meant)) return [];
+      if (chosen.has(meant) || !isGroup(meant)) return [];
       if (!optionsForHint(repository, meant).includes(value.value)) return [];
       return [
         note(
@@ -144,6 +159,7 @@ const optionsAsKeys = (
       ];
     }),
   );
+};
 
 /** `db@a/b: mysql`, whose package is one key with a slash. */
 const slashesInPackages = (request: Files): readonly CompositionWarning[] =>
