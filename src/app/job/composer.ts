@@ -276,14 +276,13 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     }
   };
   const surroundings = { snapshot, context, onWarning };
-  const hide = (overrides: readonly string[]) => redaction?.learn(suspectTexts(overrides, request));
-  const compose = (
+  const hide = (overrides: readonly string[], spelling: Spelling = "similar") =>
+    redaction?.learn(suspectTexts(overrides, request, spelling));
+  const composeShowing = (
     overrides: readonly string[],
     { configName = primary, mode = "run", sweep }: CompositionChanges = {},
     further: Pick<ComposeRequest, "appended" | "taskMode"> = {},
   ): Composition => {
-    // First, so that no error message can show a secret.
-    hide(overrides);
     requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
     // A validator resolves: a value of `hydra` would be that of the job before.
     delete published.root;
@@ -331,6 +330,17 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     published.hidden = new Set(secretOverrides(composition).keys());
     return composition;
   };
+  const compose: typeof composeShowing = (overrides, ...more) => {
+    // First, so that no error message can show a secret.
+    hide(overrides, "exact");
+    try {
+      return composeShowing(overrides, ...more);
+    } catch (error) {
+      // What composes is not misspelt: its values may stand in many texts.
+      hide(overrides);
+      throw error;
+    }
+  };
   return {
     note: noteOnce,
     configName: primary,
@@ -342,7 +352,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
     compose: (overrides, changes) => compose(overrides, changes),
-    hide,
+    hide: (overrides) => hide(overrides),
     aliases,
     expand(typed) {
       const expansion = expandAliases(typed, aliases(), context.dialect);
@@ -543,6 +553,8 @@ export function addedDirectories(
   });
 }
 
+type Spelling = "exact" | "similar";
+
 /** A schema and the package it applies to. */
 interface Marked {
   readonly path: readonly string[];
@@ -556,6 +568,7 @@ interface Marked {
 function suspectTexts(
   overrides: readonly string[],
   { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
+  spelling: Spelling,
 ): readonly string[] {
   const { schemaReader: reader, programSchema: schema } = schemas;
   if (reader === undefined || (schema === undefined && store.size === 0)) return [];
@@ -567,7 +580,7 @@ function suspectTexts(
     marked.some(
       (mark) =>
         mark.path.every((part, index) => path[index] === part) &&
-        reader.isSecret(mark.schema, path.slice(mark.path.length)),
+        reader.isSecret(mark.schema, path.slice(mark.path.length), spelling),
     );
   let rest: RestOfValue = "none";
   return overrides.flatMap((text) => {

@@ -211,6 +211,12 @@ describe("a value that the schema marks secret", () => {
     expect(everythingIn(join(cwd, "multirun"))).not.toContain(SECRET);
   });
 
+  test("is not supposed of a key that is there, whatever its name is like", async () => {
+    const files = { "conf/config.yaml": "model: {tokens: 1, width: 4096}\ntoken: null\n" };
+    const { stdout } = await program(files, options).run(["model.tokens=4096", "--cfg", "job"]);
+    expect(stdout).toBe("model:\n  tokens: 4096\n  width: 4096\ntoken: null\n");
+  });
+
   test("is in no message about what is wrong", async () => {
     const { run } = program(FILES, options);
     const failing: readonly (readonly string[])[] = [
