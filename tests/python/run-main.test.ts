@@ -148,7 +148,7 @@ describe("without a config tree", () => {
     const refused = hydraconf(project(), "run", ...line);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain("unrecognized arguments: --lr");
-    expect(refused.stderr).toContain("without dashes: lr=0.2, or add --plain-flags\n");
+    expect(refused.stderr).toContain("without dashes: lr=0.2 m.d=3, or add --plain-flags\n");
     const abbreviated = hydraconf(project(), "run", "--plain-fl", ...line);
     expect(abbreviated.stdout).toBe(ran.stdout);
   });
