@@ -116,6 +116,7 @@ export async function hintDashedValues(
   const line = argv.filter((_, index) => !replaced.has(index));
   try {
     const composer = await openedBy(line);
+    composer.hide(dashed.map(overrideOf));
     const { overrides } = parseArgv(line, flags);
     const found = writtenFor(dashed, composer, { overrides, options });
     if (found === undefined) return error;
@@ -133,7 +134,7 @@ export async function hintDashedValues(
 
 interface DashedLine {
   readonly flags: readonly Flag[];
-  readonly openedBy: (words: readonly string[]) => Promise<Pick<Composer, "compose">>;
+  readonly openedBy: (words: readonly string[]) => Promise<Pick<Composer, "compose" | "hide">>;
 }
 
 /**

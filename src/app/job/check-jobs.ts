@@ -69,10 +69,9 @@ const forUser = (
 
 /** Names what would set a value that is not given. */
 function withSetters(issue: SchemaIssue, { settersOf }: JobPlace["context"]): SchemaIssue {
+  // Layers set no key that the config does not have.
   const setters =
-    issue.problem === "missing_value" || issue.problem === "missing_key"
-      ? (settersOf?.(pointerTokens(issue.pointer)) ?? [])
-      : [];
+    issue.problem === "missing_value" ? (settersOf?.(pointerTokens(issue.pointer)) ?? []) : [];
   return setters.length === 0 ? issue : { ...issue, setters };
 }
 

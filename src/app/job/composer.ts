@@ -174,6 +174,8 @@ export interface Composer {
   /** The search path with the entries of overrides and the primary config, without composing. */
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
+  /** Keeps the secrets in overrides out of messages, also if they are never composed. */
+  hide(overrides: readonly string[]): void;
   /**
    * The aliases of the primary config.
    *
@@ -274,14 +276,14 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     }
   };
   const surroundings = { snapshot, context, onWarning };
-  const compose = (
+  const hide = (overrides: readonly string[], spelling: Spelling = "similar") =>
+    redaction?.learn(suspectTexts(overrides, request, spelling));
+  const composeShowing = (
     overrides: readonly string[],
     { configName = primary, mode = "run", sweep }: CompositionChanges = {},
     further: Pick<ComposeRequest, "appended" | "taskMode"> = {},
   ): Composition => {
     requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
-    // First, so that no error message can show a secret.
-    redaction?.learn(suspectTexts(overrides, request));
     // A validator resolves: a value of `hydra` would be that of the job before.
     delete published.root;
     const asked = {
@@ -328,6 +330,17 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     published.hidden = new Set(secretOverrides(composition).keys());
     return composition;
   };
+  const compose: typeof composeShowing = (overrides, ...more) => {
+    // First, so that no error message can show a secret.
+    hide(overrides, "exact");
+    try {
+      return composeShowing(overrides, ...more);
+    } catch (error) {
+      // What composes is not misspelt: its values may stand in many texts.
+      hide(overrides);
+      throw error;
+    }
+  };
   return {
     note: noteOnce,
     configName: primary,
@@ -339,6 +352,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
     compose: (overrides, changes) => compose(overrides, changes),
+    hide: (overrides) => hide(overrides),
     aliases,
     expand(typed) {
       const expansion = expandAliases(typed, aliases(), context.dialect);
@@ -539,6 +553,8 @@ export function addedDirectories(
   });
 }
 
+type Spelling = "exact" | "similar";
+
 /** A schema and the package it applies to. */
 interface Marked {
   readonly path: readonly string[];
@@ -552,6 +568,7 @@ interface Marked {
 function suspectTexts(
   overrides: readonly string[],
   { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
+  spelling: Spelling,
 ): readonly string[] {
   const { schemaReader: reader, programSchema: schema } = schemas;
   if (reader === undefined || (schema === undefined && store.size === 0)) return [];
@@ -559,25 +576,60 @@ function suspectTexts(
     ...(schema === undefined ? [] : [{ path: [], schema }]),
     ...[...store].flatMap(([name, entry]) => markedBy(name, entry)),
   ];
-  return overrides.flatMap((text) => {
-    const [, key = "", value = ""] = /^(?:\+{1,2}|~)?([^=@]+)=(.*)$/su.exec(text) ?? [];
-    const isSecret = (path: readonly string[]) =>
-      marked.some(
-        (mark) =>
-          mark.path.every((part, index) => path[index] === part) &&
-          reader.isSecret(mark.schema, path.slice(mark.path.length)),
-      );
-    const path = splitKey(key);
-    if (isSecret(path))
-      return [value, value.replace(/^(["'])(.*)\1$/su, "$2"), ...partsOfValue(value)];
-    return [...value.matchAll(DICT_ENTRY)].flatMap(([, name = "", entry = ""]) =>
-      isSecret([...path, name]) ? [entry.trim().replace(/^(["'])(.*)\1$/su, "$2")] : [],
+  const isSecret = (path: readonly string[]) =>
+    marked.some(
+      (mark) =>
+        mark.path.every((part, index) => path[index] === part) &&
+        reader.isSecret(mark.schema, path.slice(mark.path.length), spelling),
     );
+  let rest: RestOfValue = "none";
+  return overrides.flatMap((text) => {
+    const isRest = text.startsWith("=") || !/^~|=/.test(text);
+    if (rest !== "none" && isRest) {
+      if (rest === "one word" && text !== "=") rest = "none";
+      return [text.replace(/^=/, "")];
+    }
+    const [, key = "", value] = /^[+~]*([^=@]+)(?:=(.*))?$/su.exec(text) ?? [];
+    const path = splitKey(key);
+    const isOfSecret = isSecret(path);
+    rest = !isOfSecret ? "none" : value === undefined ? "one word" : "all";
+    if (value === undefined) return [];
+    return isOfSecret
+      ? [value, unquoted(value), ...partsOfValue(value)]
+      : secretsInDicts(value, (inner) => isSecret([...path, ...inner]));
   });
 }
 
-/** An entry of a dict, as far as its value is one text. */
-const DICT_ENTRY = /(?<=[{,]\s*)([A-Za-z_][\w-]*)\s*:\s*([^,{}[\]]+)/g;
+/** What may follow of a secret value: `db.password = x` has one more word, and a shell splits `db.password=x y z`. */
+type RestOfValue = "none" | "one word" | "all";
+
+const unquoted = (text: string): string => text.replace(/^(["'])(.*)\1$/su, "$2");
+
+/** The values of secret keys in a dict, which may be no complete one. */
+function secretsInDicts(
+  text: string,
+  isSecret: (keys: readonly string[]) => boolean,
+): readonly string[] {
+  const found: string[] = [];
+  // Of each dict that is open the key, null before it is read; of each list its bracket.
+  const open: (string | null)[] = [];
+  let last = "";
+  for (const [part] of text.includes("{") ? text.matchAll(DICT_PARTS) : []) {
+    if (part === "{") open.push(null);
+    else if (part === "[") open.push(part);
+    else if (part === "}" || part === "]") open.pop();
+    else if (part === ",") {
+      if (open.at(-1) !== "[") open.splice(-1, 1, null);
+    } else if (part !== ":") {
+      last = unquoted(part.trim());
+      const keys = open.flatMap((key) => (key === null ? [] : key === "[" ? "0" : key));
+      if (keys.length === open.length && isSecret(keys)) found.push(last);
+    } else if (open.at(-1) === null) open.splice(-1, 1, last);
+  }
+  return found;
+}
+
+const DICT_PARTS = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[{}[\],:]|[^{}[\],:"']+/gsu;
 
 /** The texts in a list, a call or a row of values, which a hint may write in another form. */
 const partsOfValue = (value: string): readonly string[] =>

@@ -18,7 +18,13 @@ import { tookOf } from "../launch/scheduler.ts";
 import type { ManifestJob } from "../record/manifest.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
-import { type PlannedSweep, planChecked, refusalText, SWEEP_FILE } from "./plan-sweep.ts";
+import {
+  type BatchChecks,
+  type PlannedSweep,
+  planChecked,
+  refusalText,
+  SWEEP_FILE,
+} from "./plan-sweep.ts";
 import { isWorse } from "./sweepers/objective.ts";
 import type { Conclusion, JobOverrides, SweeperMessage } from "./sweepers/sweeper.ts";
 
@@ -150,7 +156,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   for (let batch = ask(); batch !== undefined; batch = ask()) {
     const { due, isFit, jobs, refused, seconds } = await planChecked(batch, planned, {
       ...request,
-      inspect: planned > 0 ? request.inspect : () => inspectFirst(request, made),
+      ...(planned === 0 && firstChecks(request, made)),
     });
     tellRefused(batch, refused, request);
     [refusal] = [...(refusal === undefined ? refused.values() : [refusal])];
@@ -202,20 +208,26 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
 }
 
-/** Inspects the program before the first batch: where it cannot be started at all, nothing is left of the sweep. */
-async function inspectFirst(
-  { inspect, sweep: { directory } }: SweepRequest,
+/** The checks of the first batch: where the program cannot be started at all, nothing is left of the sweep. */
+function firstChecks(
+  { check, inspect, sweep: { directory } }: SweepRequest,
   made: readonly string[],
-): Promise<void> {
-  try {
-    await inspect();
-  } catch (error) {
-    if (made.includes(directory)) {
-      rmSync(join(directory, SWEEP_FILE), { force: true });
-      removeEmpty(made);
+): BatchChecks {
+  const orUndone = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (made.includes(directory)) {
+        rmSync(join(directory, SWEEP_FILE), { force: true });
+        removeEmpty(made);
+      }
+      throw error;
     }
-    throw error;
-  }
+  };
+  return {
+    check: (jobs, owners) => orUndone(check(jobs, owners)),
+    inspect: () => orUndone(inspect()),
+  };
 }
 
 /** Results that no longer count: a resumed sweep asks for fewer jobs than it had, or has another space. */

@@ -281,7 +281,8 @@ function mismatch(
   const { available, description, nearest } = problem;
   const deletion = problem.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
   const origin = deletion ?? problem.origin;
-  const isMissing = problem.problem === "missing_value" || problem.problem === "missing_key";
+  // Layers set no key that the config does not have.
+  const isMissing = problem.problem === "missing_value";
   const setters = isMissing && context ? setterHint(path, context) : undefined;
   const hint = quoted(problem, key, origin) ?? setters ?? description;
   const variables = environmentNames(root, path);

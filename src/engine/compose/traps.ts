@@ -13,7 +13,13 @@ import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { overrideKeyOf, type RunMode } from "./defaults/list.ts";
 import { packageOf } from "./options-with-key.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import { allGroups, loadQuietly, optionsForHint, type Repository } from "./sources/repository.ts";
+import {
+  allGroups,
+  groupsForHint,
+  loadQuietly,
+  optionsForHint,
+  type Repository,
+} from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;
@@ -128,13 +134,22 @@ const dottedKeys = (request: Files): readonly CompositionWarning[] =>
 const optionsAsKeys = (
   { configs, repository }: Files,
   choices: TrapRequest["choices"],
-): readonly CompositionWarning[] =>
-  configs.flatMap(({ group, node, package: pkg }) =>
-    entriesOf(node).flatMap(({ key, value }) => {
+): readonly CompositionWarning[] => {
+  const chosen = new Set([...choices.keys()].map((choice) => choice.split("@")[0]));
+  // Many keys are texts: to look for a group of each name would take long.
+  const listed = new Map<string, ReadonlySet<string>>();
+  const isGroup = (path: string): boolean => {
+    const end = path.lastIndexOf("/");
+    const parent = path.slice(0, Math.max(end, 0));
+    const names = getOrCreate(listed, parent, () => new Set(groupsForHint(repository, parent)));
+    return names.has(path.slice(end + 1));
+  };
+  return configs.flatMap(({ defaults, group, node, package: pkg }) =>
+    entriesOf(defaults.length === 0 ? undefined : node).flatMap(({ key, value }) => {
       if (value.kind !== "scalar" || typeof value.value !== "string") return [];
       if (pkg !== null || value.origin.kind !== "file") return [];
       const meant = group === undefined ? String(key) : `${group}/${key}`;
-      if ([...choices.keys()].some((choice) => choice.split("@")[0] === meant)) return [];
+      if (chosen.has(meant) || !isGroup(meant)) return [];
       if (!optionsForHint(repository, meant).includes(value.value)) return [];
       return [
         note(
@@ -144,6 +159,7 @@ const optionsAsKeys = (
       ];
     }),
   );
+};
 
 /** `db@a/b: mysql`, whose package is one key with a slash. */
 const slashesInPackages = (request: Files): readonly CompositionWarning[] =>
@@ -190,36 +206,34 @@ const IMPORTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 function sweepsThatAreNone(request: TrapRequest): readonly CompositionWarning[] {
   const { context, root, values } = request;
   const sweepsNothing = isWithoutSweeps(request);
-  return values.flatMap(({ keyOrGroup, origin, type, value }): readonly CompositionWarning[] => {
-    if (type === "delete" || value === undefined) return [];
+  return values.flatMap((override) => {
+    const { keyOrGroup, origin } = override;
     const path = splitKey(keyOrGroup, context.dialect);
     const node = valueBefore(root, path);
-    // The note shows the values.
-    if (request.isSecret(path)) return [];
     if (node?.kind !== "scalar" || !/^(?:bigint|number)$/.test(typeof node.value)) return [];
-    const head = origin.text.slice(0, value.span.start);
-    if (value.kind === "list" && sweepsNothing && value.items.length > 1) {
-      const items = origin.text.slice(value.span.start + 1, value.span.end - 1);
-      return [
-        note(
-          `${origin.text} is one list, in every job: to run one job for each item, use ${head}${items.replace(/\s/g, "")}`,
-          origin,
-        ),
-      ];
-    }
-    const [, from, sign, to] =
-      (value.kind === "scalar" && /^(\d{1,9})(\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) ||
-      [];
-    if (from === undefined || Number(to) <= Number(from)) return [];
-    // Devices and pages are often texts like `0-3`.
-    if (sign === "-" && !sweepsNothing) return [];
-    return [
-      note(
-        `${origin.text} sets a text: a sweep from ${from} to ${to} is written ${head}range(${from},${Number(to) + 1})`,
-        origin,
-      ),
-    ];
+    const told = sweepMeant(override, sweepsNothing);
+    // The text shows the values.
+    return told === undefined || request.isSecret(path) ? [] : [note(told, origin)];
   });
+}
+
+/** What is said of a value in place of a number that is probably meant as a sweep. */
+function sweepMeant(
+  { origin: { text }, type, value }: Override,
+  sweepsNothing: boolean,
+): string | undefined {
+  if (type === "delete" || value === undefined) return undefined;
+  const head = text.slice(0, value.span.start);
+  if (value.kind === "list" && sweepsNothing && value.items.length > 1) {
+    const items = text.slice(value.span.start + 1, value.span.end - 1);
+    return `${text} is one list, in every job: to run one job for each item, use ${head}${items.replace(/\s/g, "")}`;
+  }
+  const [, from, sign, to] =
+    (value.kind === "scalar" && /^(\d{1,9})(\.\.\.?|-)(\d{1,9})$/.exec(String(value.value))) || [];
+  if (from === undefined || Number(to) <= Number(from)) return undefined;
+  // Devices and pages are often texts like `0-3`.
+  if (sign === "-" && !sweepsNothing) return undefined;
+  return `${text} sets a text: a sweep from ${from} to ${to} is written ${head}range(${from},${Number(to) + 1})`;
 }
 
 /** Whether a job is one of a sweep that sweeps over nothing: what is swept beside a list tells that the list is meant. */

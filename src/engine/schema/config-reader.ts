@@ -43,8 +43,8 @@ export interface ConfigReader {
   problems(schema: GivenSchema, tree: ConfigNode): readonly SchemaIssue[];
   /** The values that a JSON Schema marks secret, or the one that a validator's library gives. */
   secrets(schema: GivenSchema, tree: ConfigNode): readonly SecretPath[];
-  /** Whether a value at these keys would be secret, or was probably meant for a key whose value is. */
-  isSecret(schema: GivenSchema, path: readonly string[]): boolean;
+  /** Whether a value at these keys would be secret; with `similar`, also if it was probably meant for a key whose value is. */
+  isSecret(schema: GivenSchema, path: readonly string[], spelling: "exact" | "similar"): boolean;
   /** Whether no value at these keys can be null. */
   refusesNull(schema: GivenSchema, path: readonly string[]): boolean;
   /** What the schema makes of a tree. */
@@ -100,7 +100,8 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
         : treeIssues(tree, schema, compile);
     },
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
-    isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
+    isSecret: (schema, path, spelling) =>
+      (spelling === "exact" ? isSecretKey : isLikeSecretKey)(path, asJson(loaded(schema))),
     refusesNull: (schema, path) => refusesNull(asJson(loaded(schema)), path),
     typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
     output(givenSchema, { resolved, written }, name) {
@@ -296,8 +297,19 @@ export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly Secr
   return found;
 }
 
-/** Whether a value at these keys would be secret in any tree, or the keys are those of a secret, misspelt or without those around it. */
+/** Whether a value at these keys would be secret in any tree. */
 export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
+  let parts = schemasAtRoot(schema, undefined);
+  if (parts.some(marksSecret)) return true;
+  for (const name of path) {
+    parts = schemasBelow(parts, name, schema, undefined);
+    if (parts.some(marksSecret)) return true;
+  }
+  return false;
+}
+
+/** Whether keys are those of a secret, or would be, were they not misspelt or without those around it. */
+export function isLikeSecretKey(path: readonly string[], schema: JsonSchema): boolean {
   let parts = schemasAtRoot(schema, undefined);
   if (parts.some(marksSecret)) return true;
   let isDeclared = true;

@@ -355,15 +355,17 @@ function copiesIn(
   children: ReturnType<typeof childrenOf>,
 ): (place: number) => CopyFacts {
   const copyMs = ({ metrics }: NCUProfileRegion) => metrics["memory_copy_time"]?.value ?? 0;
+  const setMs = ({ metrics }: NCUProfileRegion) => metrics["memory_set_time"]?.value ?? 0;
   const labelOf = regionLabels(regions);
   const inner = new Set([...children.values()].flat());
-  const times = regions.map((region, place) => {
-    const within = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
-    return Math.max(0, copyMs(region) - sumOf(within, copyMs));
-  });
+  const ownTimes = (timeOf: typeof copyMs) =>
+    regions.map((region, place) => {
+      const within = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+      return Math.max(0, timeOf(region) - sumOf(within, timeOf));
+    });
+  const [times, setTimes] = [ownTimes(copyMs), ownTimes(setMs)];
   const outer = regions.filter((_, place) => !inner.has(place));
   const outermost = outer.filter((region) => copyMs(region) > 0);
-  const setMs = sumOf(outer, ({ metrics }) => metrics["memory_set_time"]?.value ?? 0);
   const longest = indicesOfLargest(times, 2);
   return (place) => {
     const other = longest.find((candidate) => candidate !== place && (times[candidate] ?? 0) > 0);
@@ -371,7 +373,8 @@ function copiesIn(
     return {
       ownMs: times[place] ?? 0,
       wholeMs: sumOf(outermost, copyMs),
-      setMs,
+      ownSetMs: setTimes[place] ?? 0,
+      setMs: sumOf(outer, setMs),
       other:
         other === undefined || region === undefined
           ? null

@@ -80,6 +80,8 @@ export interface CopyFacts {
   readonly ownMs: number;
   /** Of all copies of the run. */
   readonly wholeMs: number;
+  /** Of the region's own sets of memory. */
+  readonly ownSetMs: number;
   /** Of all sets of memory of the run. */
   readonly setMs: number;
   /** The region besides that issues most of their time. */
@@ -538,7 +540,11 @@ function copyWords(facts: RegionFacts): string {
   ].join("");
 }
 
-/** Copies and sets of a whole run, where most are sets. */
+/** Whether what runs are sets of memory: by what the region issues itself or, where that is little of it, by the whole run. */
+const areSets = ({ ownMs, ownSetMs, setMs, wholeMs }: CopyFacts, { copyOnlyMs }: OwnActivity) =>
+  (ownMs + ownSetMs) * 2 < copyOnlyMs ? setMs >= wholeMs : ownSetMs >= ownMs;
+
+/** Copies and sets of a whole run. */
 const setWords = ({ wholeMs, setMs }: CopyFacts): string =>
   wholeMs === 0
     ? "none of the regions copies"
@@ -550,7 +556,7 @@ function waitsOrNot({ copies, waitMs, cpuMs, wallMs, region }: RegionFacts, gpu:
     cpuMs !== null &&
     wallMs !== null &&
     cpuMs >= wallMs * 0.8 &&
-    (copies.ownMs + (region.metrics["memory_set_time"]?.value ?? 0)) * 2 < gpu.copyOnlyMs &&
+    (copies.ownMs + copies.ownSetMs) * 2 < gpu.copyOnlyMs &&
     (waitMs ?? 0) * 2 < gpu.copyOnlyMs &&
     ownCalls(region).every(({ api }) => api !== "cuda");
   return isBeside ? "computes beside" : "waits for";
@@ -1055,7 +1061,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
-            ...(facts.copies.setMs >= facts.copies.wholeMs
+            ...(areSets(facts.copies, gpu)
               ? {
                   title: `${waitsOrNot(facts, gpu)} memory that is copied or set`,
                   evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} memory is copied or set, and no kernel runs; ${setWords(facts.copies)}`,

@@ -211,6 +211,12 @@ describe("a value that the schema marks secret", () => {
     expect(everythingIn(join(cwd, "multirun"))).not.toContain(SECRET);
   });
 
+  test("is not supposed of a key that is there, whatever its name is like", async () => {
+    const files = { "conf/config.yaml": "model: {tokens: 1, width: 4096}\ntoken: null\n" };
+    const { stdout } = await program(files, options).run(["model.tokens=4096", "--cfg", "job"]);
+    expect(stdout).toBe("model:\n  tokens: 4096\n  width: 4096\ntoken: null\n");
+  });
+
   test("is in no message about what is wrong", async () => {
     const { run } = program(FILES, options);
     const failing: readonly (readonly string[])[] = [
@@ -226,6 +232,16 @@ describe("a value that the schema marks secret", () => {
       [`tokn=${SECRET}`],
       [`+db.password=${SECRET}`],
       [`db.password={a: ${SECRET}}`],
+      [`db={passwrd:"x-${SECRET},y-${SECRET}",host:`],
+      [`db={passwrd:'x,${SECRET}'}`],
+      [`db={keys:{b:[x,${SECRET}]},hosst:x}`],
+      [`db={hosst:x, keys: {b: "${SECRET}"}`],
+      ["db.password", SECRET],
+      ["db.password", "=", SECRET],
+      ["host", "h", "db.password", `=${SECRET}`],
+      ["db.password=my", SECRET, "db.host=x"],
+      ["--db.password", SECRET, "nope=1"],
+      ["--db.keys.a", SECRET, "nope=1"],
     ];
     for (const argv of failing) {
       const { exitCode, stderr } = await run(argv);

@@ -27,6 +27,11 @@ describe("a note about what composes, but not to what was meant", () => {
       ["+net@other=c"],
     ],
     [
+      "a key like a group with an option's name, where nothing is chosen by a defaults list",
+      { "conf/config.yaml": "model: a\n", "conf/model/a.yaml": "x: 1\n" },
+      [],
+    ],
+    [
       "a text for a key that is no group",
       { "conf/config.yaml": "app: {part: b1}\n" },
       ["app.part=b2"],

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isSecretKey, secretPaths } from "../../../src/engine/schema/config-reader.ts";
+import {
+  isLikeSecretKey,
+  isSecretKey,
+  secretPaths,
+} from "../../../src/engine/schema/config-reader.ts";
 import type { JsonSchema } from "../../../src/engine/schema/index.ts";
 import { packageInfo } from "../../../src/engine/values/package-info.ts";
 import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
@@ -68,10 +72,12 @@ describe("what a schema marks secret", () => {
   it("is supposed for a key that is misspelt, or stands without those around it", () => {
     const inner = { properties: { password: { writeOnly: true }, host: { type: "string" } } };
     const schema = { properties: { db: inner, more: { $ref: "#" } } };
-    for (const key of ["db.pasword", "bd.password", "password", "paswrd", "other.password"])
-      expect([key, isSecretKey(key.split("."), schema)]).toEqual([key, true]);
-    for (const key of ["db.host", "db.hots", "bd.host", "other", "more.db.host"])
+    for (const key of ["db.pasword", "bd.password", "password", "paswrd", "other.password"]) {
+      expect([key, isLikeSecretKey(key.split("."), schema)]).toEqual([key, true]);
       expect([key, isSecretKey(key.split("."), schema)]).toEqual([key, false]);
+    }
+    for (const key of ["db.host", "db.hots", "bd.host", "other", "more.db.host"])
+      expect([key, isLikeSecretKey(key.split("."), schema)]).toEqual([key, false]);
   });
 
   it("does not occur in the profiler's own config, so that its reports have nothing to mask", () => {

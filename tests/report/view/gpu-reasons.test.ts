@@ -152,6 +152,23 @@ describe("copies and sets of memory", () => {
     });
   });
 
+  it("are those that the region issues, whatever others do", () => {
+    const ranges = [step(1000), { name: "other", start: 1100 * US, end: 3100 * US }];
+    const both = (here: "memcpy" | "memset", there: "memcpy" | "memset") => ({
+      ranges,
+      kernels: [memory(here, 1, 700), memory(there, 1110, 1800)],
+    });
+    expect(reasonIn(both("memcpy", "memset"))).toMatchObject({
+      title: "waits for copies",
+      evidence: expect.stringContaining("copies or sets of memory run"),
+      advice: expect.not.stringContaining("set less"),
+    });
+    expect(reasonIn(both("memset", "memcpy"))).toMatchObject({
+      title: "waits for memory that is copied or set",
+      advice: expect.stringContaining("set less"),
+    });
+  });
+
   it("are in the headline and in the bar", () => {
     const answer = answerOf(
       sketched({ ranges: [step(1000)], kernels: [memory("memset", 1, 700)] }),

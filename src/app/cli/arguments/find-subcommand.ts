@@ -86,7 +86,8 @@ export function refuseMisspelt(
   }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
   const near = /^[A-Za-z][\w-]*$/.test(word) ? nearest(word, names) : undefined;
-  if (near === undefined && !takesProgram) return;
+  const isProgramBehind = path === undefined && argv.includes("--");
+  if (near === undefined && (!takesProgram || isProgramBehind)) return;
   throw new ConfigError({
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,

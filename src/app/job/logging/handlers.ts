@@ -151,7 +151,7 @@ function openLogFile({ filename, mode = "a", delay }: Section, cwd: string): Fil
 function openFlag(mode: unknown): string {
   const letters = typeof mode === "string" ? [...mode] : [];
   const flags = letters.filter((letter) => !"t+".includes(letter)).join("");
-  const flag = OPEN_FLAGS[flags];
+  const flag = OPEN_FLAGS.get(flags);
   if (flag !== undefined && new Set(letters).size === letters.length) return flag;
   throw new ConfigError({
     code: "app.unsupported",
@@ -161,7 +161,11 @@ function openFlag(mode: unknown): string {
   });
 }
 
-const OPEN_FLAGS: Readonly<Record<string, string>> = { a: "a", w: "w", x: "wx" };
+const OPEN_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["a", "a"],
+  ["w", "w"],
+  ["x", "wx"],
+]);
 
 /** @throws ConfigError `app.unsupported` */
 function countAt(settings: Section, key: "backupCount" | "maxBytes"): number {

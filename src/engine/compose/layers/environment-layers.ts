@@ -69,7 +69,9 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
       ...Object.entries(table).flatMap(([name, key]) =>
         splitKey(key).join(".") === keys.join(".") ? [`environment variable ${name}`] : [],
       ),
-      ...(prefix === undefined ? [] : [`environment variable ${nameOf(keys)}`]),
+      ...(prefix === undefined || !keys.every(isSettable)
+        ? []
+        : [`environment variable ${nameOf(keys)}`]),
     ],
     name: `variables ${[...(prefix === undefined ? [] : [`${prefix}*`]), ...Object.keys(table)].join(", ")}`,
     values({ cwd, files, variables }) {
@@ -104,6 +106,9 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
     },
   };
 }
+
+/** Whether a shell can set a variable with the name of a key in it. */
+const isSettable = (key: string): boolean => /^[\w-]+$/.test(key);
 
 /** A key in words: `max_connections` of `maxConnections`, unless that would read as several keys. */
 function wordsOf(key: string, separator: string): string {
@@ -246,7 +251,7 @@ export function secretFiles(options: SecretFilesOptions = {}): ConfigLayer {
   return {
     settersOf: (keys) =>
       (table === undefined
-        ? [keys.join(separator)]
+        ? [keys.join(separator)].filter((name) => !name.includes("/"))
         : Object.keys(table).filter(
             (name) => splitKey(table[name] ?? "").join(".") === keys.join("."),
           )

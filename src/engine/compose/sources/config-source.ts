@@ -196,8 +196,8 @@ export interface SchemaReader {
   problems(schema: ConfigSchema, tree: ConfigNode): readonly SchemaProblem[];
   /** The keys of the values that the schema marks secret. */
   secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
-  /** Whether a value at these keys would be secret, or was probably meant for a key whose value is. */
-  isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
+  /** Whether a value at these keys would be secret; with `similar`, also if it was probably meant for a key whose value is. */
+  isSecret(schema: ConfigSchema, path: readonly string[], spelling: "exact" | "similar"): boolean;
   /** Whether no value at these keys can be null. */
   refusesNull(schema: ConfigSchema, path: readonly string[]): boolean;
   /** The type that the schema declares at these keys; undefined if it leaves it open. */

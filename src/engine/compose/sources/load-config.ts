@@ -372,11 +372,15 @@ function splitPackage(text: string): { readonly name: string; readonly package: 
   return { name: text.slice(0, index), package: pkg === "_here_" ? "" : pkg };
 }
 
-/** Each group is an item; `optional: true` beside one is from older versions. */
 /** How a defaults list that is none is written as one. */
 function listHint(defaults: Exclude<ConfigNode, { readonly kind: "list" }>): string {
-  if (defaults.kind === "map" && defaults.entries.size > 0)
-    return `write it as a list, with a dash before each item: ${itemsOf([...defaults.entries.values()])}`;
+  if (defaults.kind === "map" && defaults.entries.size > 0) {
+    const entries = [...defaults.entries.values()];
+    const lacks = entries.every(({ key }) => GLUED_DASH.test(String(key)))
+      ? "a blank behind each dash"
+      : "a dash before each item";
+    return `write it as a list, with ${lacks}: ${itemsOf(entries)}`;
+  }
   if (defaults.kind === "scalar" && typeof defaults.value === "string")
     return `write \`defaults: [${defaults.value}]\``;
   const { origin } = defaults;
@@ -387,16 +391,20 @@ function listHint(defaults: Exclude<ConfigNode, { readonly kind: "list" }>): str
     : `a blank follows the dash: \`- ${glued}\``;
 }
 
+/** `-db: mysql`, whose key is `-db`. */
+const GLUED_DASH = /^-(?=\w)/;
+
 const itemsOf = (entries: readonly MapEntry[]): string =>
   entries
     .map(({ key, value }) => {
       const isNull = value.kind === "scalar" && value.value === null;
       return key === SELF
         ? `\`- ${SELF}\``
-        : `\`- ${String(key)}: ${isNull ? "null" : pyStr(value)}\``;
+        : `\`- ${String(key).replace(GLUED_DASH, "")}: ${isNull ? "null" : pyStr(value)}\``;
     })
     .join(", ");
 
+/** Each group is an item; `optional: true` beside one is from older versions. */
 function severalKeysHint(entries: readonly MapEntry[]): string {
   if (entries.some(({ key }) => key === "optional"))
     return "write `optional` before the group (`optional db: mysql`), and each group as a separate item";

@@ -27,12 +27,24 @@ export interface Repository {
 }
 
 /** The options of a group; none if the group cannot be listed. */
-export function optionsForHint(
+export const optionsForHint = (
   repository: Pick<Repository, "list">,
   group: string,
+): readonly string[] => listForHint(repository, group, "config");
+
+/** The groups inside a group; none if it cannot be listed. */
+export const groupsForHint = (
+  repository: Pick<Repository, "list">,
+  group: string,
+): readonly string[] => listForHint(repository, group, "group");
+
+function listForHint(
+  repository: Pick<Repository, "list">,
+  group: string,
+  kind: ItemKind,
 ): readonly string[] {
   try {
-    return repository.list(group, "config");
+    return repository.list(group, kind);
   } catch {
     return [];
   }

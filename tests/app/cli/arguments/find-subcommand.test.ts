@@ -196,6 +196,12 @@ describe("refuseMisspelt", () => {
     );
   });
 
+  test("leaves words in front of a program to the override language", () => {
+    expect(refusal(["lr", "0.1", "--", "python3", "train.py"])).toBeNull();
+    expect(refusal(["train.py", "--", "--lr"])?.hint).toContain("prog -- python3 train.py");
+    expect(refusal(["docter", "--", "x"])).toMatchObject({ nearest: "doctor" });
+  });
+
   test("knows what is no program", () => {
     expect(refusal(["help"])?.hint).toContain("--help");
     expect(refusal(["version"])?.hint).toContain("--version");

@@ -112,14 +112,17 @@ describe("handlers", () => {
     );
   });
 
-  test("a mode that opens no log is refused before a file is made", () => {
-    expect(refusal({ handlers: { out: { ...file, mode: "zz" } } })).toMatchObject({
-      message: `Unable to configure handler 'out': 'mode' must be "a", "w" or "x", not "zz"`,
-      key: "handlers.out.mode",
-      hint: "write a to append, or w to begin anew",
-      files: [],
-    });
-  });
+  test.each(["zz", "valueOf"])(
+    "the mode %s opens no log, and is refused before a file is made",
+    (mode) => {
+      expect(refusal({ handlers: { out: { ...file, mode } } })).toMatchObject({
+        message: `Unable to configure handler 'out': 'mode' must be "a", "w" or "x", not "${mode}"`,
+        key: "handlers.out.mode",
+        hint: "write a to append, or w to begin anew",
+        files: [],
+      });
+    },
+  );
 
   test("a file must have a name, a directory when it is opened, and no parameter of another handler", () => {
     const lost = { ...file, filename: "no/r.log" };

@@ -158,6 +158,21 @@ describe("variables of the environment", () => {
     expect(bare).not.toContain("Hint");
   });
 
+  it("are not named where they would not set it: for a key that the config lacks, or by a name that no shell can set", () => {
+    const layers = [environment({ prefix: "APP_" }), secretFiles({ directory: "secrets" })];
+    const files = { "conf/config.yaml": 'db: {host: h}\n"a.b": ???\n"c/d": ???\nmax-size: ???\n' };
+    const schema = z.object({ db: z.object({ port: z.string() }) });
+    expect(errorOf(() => composed({}, { files, layers, schema }).toObject())).not.toContain("PORT");
+    const hintOf = (key: string) =>
+      /Hint: (.*)/.exec(errorOf(() => composed({}, { files, layers }).get(key)))?.[1];
+    expect(hintOf("[a.b]")).toBe("it is set by secret file secrets/a.b");
+    expect(hintOf("c/d")).toBeUndefined();
+    expect(hintOf("max-size")).toBe(
+      "it is set by environment variable APP_MAX_SIZE or secret file secrets/max-size",
+    );
+    expect(composed({ APP_MAX_SIZE: "7" }, { files, layers }).get("max-size")).toBe(7);
+  });
+
   it("are named for a program whose schema misses a value", async () => {
     const base = mkdtempSync(join(tmpdir(), "hydraconf-layers-"));
     mkdirSync(join(base, "conf"));
