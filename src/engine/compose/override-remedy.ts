@@ -22,7 +22,7 @@ import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { selectPath } from "../values/resolution/resolution.ts";
 import { standsInTree } from "./delete-keys.ts";
-import { settingMeant } from "./hydra/hydra-schema.ts";
+import { isSetByHydra, settingMeant } from "./hydra/hydra-schema.ts";
 import { isAboutSecret, type SecretPath } from "./secrets.ts";
 
 export interface FailedOverride {
@@ -62,8 +62,12 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
   if (setting?.versionHint !== undefined) return saying(setting.versionHint);
-  const { available, hint: integer, nearest } = nearestKey(root, parts);
+  const found = nearestKey(root, parts);
+  const { hint: integer } = found;
   if (integer !== undefined) return throughMap(failed, parts) ?? saying(integer);
+  const available = found.available.filter((other) => !isSetByHydra(other));
+  const nearest =
+    found.nearest === undefined || isSetByHydra(found.nearest) ? undefined : found.nearest;
   const referred = throughReference(failed, parts);
   const meant = [
     referred,

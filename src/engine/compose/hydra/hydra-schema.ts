@@ -261,6 +261,10 @@ export function settingMeant(
   return undefined;
 }
 
+/** Whether a key is Hydra's to set: a value that an override gives it is replaced. */
+export const isSetByHydra = (key: string): boolean =>
+  key.startsWith("hydra.runtime.") || key.startsWith("hydra.overrides.");
+
 /** The keys of all settings below `hydra`. */
 function settingsOf(dialect: Dialect): readonly string[] {
   const keysOf = ({ type }: { readonly type: NodeType }): readonly string[] =>
