@@ -309,8 +309,9 @@ describe("the launcher, whose workers are shells", () => {
         return () => void members.delete(member);
       },
     };
+    // It starts no process while it waits: a shell whose child stops between `vfork` and `exec` is never listed as stopped.
     const { has, launch, state, write } = sweepOf(
-      `${NUMBER}; touch began-$n; while ! [ -e may-$n ]; do sleep 0.02; done; exit 1`,
+      `${NUMBER}; mkfifo may-$n; touch began-$n; read line < may-$n; exit 1`,
       {},
       { suspension },
     );
