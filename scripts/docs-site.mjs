@@ -1,13 +1,19 @@
-// `npm run docs:site`: the documentation as pages in site/ (or `--out DIR`), and a config tree to try in the browser. Build first:
-// npm run build:ts.
+// `npm run docs:site`: the documentation as pages in site/ (or `--out DIR`), and a config tree to try in the browser. `--logLevel` is
+// TypeDoc's (Warn, Error, ...). Build first: npm run build:ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sitePage } from "../dist/playground/index.js";
 import { scriptArguments } from "./script-arguments.mjs";
 import { root, run, tool } from "./setup.mjs";
 
-const { out } = scriptArguments(import.meta.url, { options: { out: { type: "string" } } }).values;
-run([...tool("typedoc", "typedoc"), ...(out === undefined ? [] : ["--out", out])]);
+const { values } = scriptArguments(import.meta.url, {
+  options: { out: { type: "string" }, logLevel: { type: "string" } },
+});
+run([
+  ...tool("typedoc", "typedoc"),
+  ...Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]),
+]);
+const { out } = values;
 const site = out === undefined ? join(root, "site") : resolve(out);
 const page = sitePage({
   place: join(root, "docs", "examples", "train", "conf"),
